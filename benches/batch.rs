@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retry_runtime::{Policy, PolicyCall, TimerFn, retry_each, retry_each_blocking};
+use retry_runtime::{Policy, PolicyCall, TimerFn};
+use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 
 type Answers = Result<Vec<Result<u64, bool>>, bool>;
 type Batch = fn(&[u64]) -> usize;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use futures::executor::block_on;
-use retry_runtime::Plan;
+use retry_work::Plan;
 
 type Numbers = Plan<'static, u32, String>;
 type Shape = fn(u32) -> Numbers;

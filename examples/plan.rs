@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use retry_runtime::plan::{Snapshot, Subtask, Summary, Validity};
-use retry_runtime::{Classify, Plan, Policy};
+use retry_runtime::{Classify, Policy};
+use retry_work::Plan;
+use retry_work::plan::{Snapshot, Subtask, Summary, Validity};
 
 #[derive(Debug, thiserror::Error, Classify)]
 enum WebError {

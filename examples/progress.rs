@@ -8,9 +8,10 @@ use std::iter::repeat;
 use std::time::Duration;
 
 use retry_runtime::observers::Progress;
-use retry_runtime::plan::{PlanEnd, PlanError, Validity};
 use retry_runtime::testing::{Script, fail_times, sequence};
-use retry_runtime::{Jitter, Observer, Plan, Policy, retry, retry_each};
+use retry_runtime::{Jitter, Observer, Policy, retry};
+use retry_work::plan::{PlanEnd, PlanError, Validity};
+use retry_work::{IntoBatches, Plan, retry_each};
 use tokio::time::sleep;
 
 type Failure = &'static str;

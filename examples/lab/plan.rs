@@ -5,8 +5,9 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retry_runtime::plan::{Local, Validity};
-use retry_runtime::{Jitter, Plan, Policy, retry};
+use retry_runtime::{Jitter, Policy, retry};
+use retry_work::Plan;
+use retry_work::plan::{Local, Validity};
 use tokio::time::sleep;
 
 use crate::figure::Figure;

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 use std::time::Duration;
 
 use retry_runtime::chain::{ByClassify, ByVerdict, OnError, ShownBy};
-use retry_runtime::macro_support::{Driver, Reporter, Times, ignores_timeout};
+use retry_runtime::macro_support::{Driver, Reporter, ignores_timeout};
 use retry_runtime::{
     Call, Classify, Event, Failure, Moment, Observer, Policy, Protections, Reason, RetryBudget,
     Site, Timer, Verdict,
@@ -292,10 +292,8 @@ impl<'b, On> Durable<'b, On> {
     {
         *retry = None;
         let site = Site::new(&self.policy, name);
-        let mut call = DurableCall {
-            name,
-            observer: self.observer,
-        };
+        let observer = self.observer;
+        let mut observe = |event: &Event<'_>| observer.observe(event);
         let (saved, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
         let clock = EngineClock(engine);
         let elapsed = || clock.now().since(Moment::from_origin(at));
@@ -313,11 +311,11 @@ impl<'b, On> Durable<'b, On> {
         if self.policy.attempt_limit().is_some() {
             ignores_timeout(name);
         }
-        let waits = driver.waits(&mut call);
+        let waits = driver.waits(Reporter::named(name).observe(&mut observe));
         debug_assert!(!waits, "nothing rejects a durable call");
         let error = match operation.await {
             Ok(value) => {
-                driver.ok(&mut call);
+                driver.ok(Reporter::named(name).observe(&mut observe));
                 return Ended::Succeeded(value);
             }
             Err(error) => error,
@@ -327,7 +325,8 @@ impl<'b, On> Durable<'b, On> {
         let failure = Failure::new(&site, verdict, &shown)
             .elapsed(elapsed())
             .idempotent(self.idempotent);
-        let Ok(pause) = driver.failed(failure, &mut call) else {
+        let reporter = Reporter::named(name).observe(&mut observe);
+        let Ok(pause) = driver.failed(failure, reporter) else {
             return Ended::GaveUp(Ok(error));
         };
         let failed = Failed {
@@ -379,39 +378,6 @@ impl<G: Engine> Timer for EngineClock<'_, G> {
 
     fn now(&self) -> Moment {
         self.0.now()
-    }
-}
-
-/// The name and the observer of a durable call.
-struct DurableCall<'a, 'b> {
-    name: &'a str,
-    observer: Option<ObserverRef<'b>>,
-}
-
-impl Reporter for &mut DurableCall<'_, '_> {
-    fn is_observed(&self) -> bool {
-        self.observer.is_some()
-    }
-
-    fn observe(
-        &mut self,
-        _: &mut Times<'_>,
-        with: &mut dyn FnMut(Option<&mut dyn FnMut(&Event<'_>)>),
-    ) {
-        let observer = self.observer;
-        with(Some(&mut |event: &Event<'_>| observer.observe(event)));
-    }
-
-    fn report(
-        &mut self,
-        _: &mut Times<'_>,
-        with: &mut dyn FnMut(&str, Option<&mut dyn FnMut(&Event<'_>)>),
-    ) {
-        let observer = self.observer;
-        with(
-            self.name,
-            Some(&mut |event: &Event<'_>| observer.observe(event)),
-        );
     }
 }
 

@@ -76,6 +76,7 @@ impl Line {
     }
 
     /// Removes an attempt, with its waker.
+    #[cold]
     pub(crate) fn remove(&mut self, number: u64) -> Option<Waiting> {
         let place = self.ahead(number)?;
         self.waiting.remove(place)
@@ -104,8 +105,19 @@ impl Line {
     }
 
     /// Marks the first attempt that is not absent as due. Returns its waker.
+    #[inline]
     pub(crate) fn first(&mut self) -> Option<Waker> {
-        let now = (self.len() > 0).then(clock::now)?;
+        if self.waiting.is_empty() {
+            None
+        } else {
+            self.first_present()
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first_present(&mut self) -> Option<Waker> {
+        let now = clock::now();
         let present = self.present(now);
         let first = self.waiting.get_mut(present)?;
         let waker = first.waker.take();

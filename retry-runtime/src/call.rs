@@ -7,24 +7,15 @@ pub(crate) mod call_id;
 pub(crate) mod decide;
 pub(crate) mod driver;
 pub(crate) mod errors;
-pub(crate) mod failed_attempt;
 pub(crate) mod failure;
 pub(crate) mod gave_up;
-#[cfg(feature = "serde")]
-mod gave_up_report;
-mod hedge;
-pub(crate) mod held;
-pub(crate) mod hook;
-pub(crate) mod late;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
 pub(crate) mod next_attempt;
-pub(crate) mod note;
 pub(crate) mod own_loop;
 pub(crate) mod protections;
-pub(crate) mod rejection;
 pub(crate) mod reporter;
-mod reports;
+pub(crate) mod reports;
 #[cfg(feature = "serde")]
 mod saved;
 pub(crate) mod site;
@@ -33,6 +24,4 @@ pub(crate) mod sites;
 pub(crate) mod state;
 mod steps;
 pub(crate) mod stop;
-mod tell_protections;
 mod waiting;
-pub(crate) mod with_hint;

@@ -22,8 +22,8 @@ mod attempt;
 pub(crate) mod context;
 mod ends;
 mod hooks;
-#[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod into_chain;
+pub(crate) mod job;
 pub(crate) mod kept;
 pub(crate) mod keys;
 pub(crate) mod name;
@@ -40,7 +40,6 @@ pub(crate) mod span;
 
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
 pub use hooks::{Function, Hooks, Timed};
-#[cfg(any(feature = "batch", feature = "plan"))]
 pub use into_chain::IntoChain;
 pub use kept::{Forgets, Keep, Keeps, Rejects};
 pub use keys::Keys;

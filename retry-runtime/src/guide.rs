@@ -23,8 +23,6 @@ macro_rules! pages {
     ($(if $shown:meta: $($page:ident)*;)*) => {$($(
         #[doc = include_str!("guide/links.md")]
         #[cfg_attr(doc, doc = include_str!("guide/pictures.md"))]
-        // Without these, the page's own lead to what docs.rs shows.
-        #[cfg_attr(all(feature = "batch", feature = "plan"), doc = include_str!("guide/links_of_features.md"))]
         #[cfg_attr($shown, doc = page!($page))]
         #[cfg_attr(not($shown), doc = "Needs features that are off here.")]
         pub mod $page {}
@@ -35,12 +33,10 @@ pages! {
     if all():
         keys cheat_sheet targets classification configuration observing testing validation agents
         teams troubleshooting outages protections lab blocks wrapping own_loop runtimes expansion
-        performance comparison standard reviewing;
+        performance comparison standard reviewing batches plans;
     // Their examples are compiled elsewhere: in `retry-classify`, in `retry-clients` and by `.ci/cookbook`.
     if not(doctest):
         built_in_clients sdk_authors clients whole_clients fleets durable restate migrating cookbook;
     // Their links and examples need the features.
     if feature = "stream": streams;
-    if feature = "batch": batches;
-    if all(feature = "plan", feature = "serde"): plans;
 }

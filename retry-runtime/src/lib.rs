@@ -16,8 +16,6 @@ extern crate self as retry_runtime;
 extern crate alloc;
 
 mod admission;
-#[cfg(feature = "batch")]
-mod batch;
 mod budget;
 mod call;
 pub mod chain;
@@ -35,8 +33,6 @@ pub mod macro_support;
 mod name;
 mod observe;
 pub mod observers;
-#[cfg(feature = "plan")]
-pub mod plan;
 mod policy;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
@@ -46,29 +42,20 @@ mod sync;
 #[cfg(feature = "std")]
 pub mod testing;
 mod time;
-#[cfg(any(feature = "batch", feature = "plan"))]
-mod work;
 
-pub use admission::change::{Change, Changes, Transition};
-pub use admission::outcome::AttemptOutcome;
-pub use admission::permit::Permit;
-pub use admission::state::{AdmissionState, BreakerState};
-pub use admission::with_cost::WithCost;
-pub use admission::{Admission, AdmissionControl};
-#[cfg(feature = "batch")]
-pub use batch::{
-    Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
-    retry_each_into,
+pub use admission::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BreakerState, Change, Changes,
+    Permit, Transition, WithCost,
 };
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::call_id::CallId;
-pub use call::failed_attempt::FailedAttempt;
 pub use call::failure::Failure;
+pub use call::gave_up::FailedAttempt;
 pub use call::gave_up::GaveUp;
 pub use call::next_attempt::NextAttempt;
 pub use call::own_loop::Attempts;
-pub use call::protections::{Protections, Protects};
+pub use call::protections::{ProtectionRefs, Protections, Protects};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
@@ -77,8 +64,6 @@ pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::policies::{OwnPolicy, Policies};
 pub use hedge::delay::HedgeDelay;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
-#[cfg(feature = "plan")]
-pub use plan::Plan;
 pub use policy::numbers::{BreakerNumbers, LimiterNumbers};
 pub use policy::{Backoff, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
 // The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.

@@ -7,6 +7,19 @@
 //! - [`sync`], locks that ignore poison, and an atomic for processors without one of 64 bits,
 //! - [`changed`], so that changes by operators are logged only with the feature `tracing` of this crate,
 //! - [`Remembers`], so that the macros reject a breaker or a limiter that each call would create.
+//!
+//! `retry-work` uses these, and fields and methods of the types that a chain has as `IntoChain`:
+//!
+//! - [`Driver`], which makes each attempt of a batch or a plan, and [`Job`], which all of them share: keys, names,
+//!   reports, and decisions on several failures together. A [`Part`] of a job is reported under its own name,
+//! - [`bounds`], the deadline and the signal that end a batch or a plan,
+//! - [`Span`] and [`around`] for the key `span`, and [`place_of`] for the default name, as in a chain,
+//! - [`attempt_within`] and [`run_within`], so that calls within an attempt know the call around it,
+//! - [`carry`], so that what a test overrides on a thread holds on the threads of a blocking batch,
+//! - [`refused`], [`limit`] and [`Basis`], to decide and count as a call does,
+//! - [`Described`], [`WithHint`], [`shown`], [`shown_within`], [`escaped`], [`Line`],
+//!   [`Level`] and [`warn_about_verdict`], to log as a call does,
+//! - [`sync::lock`].
 
 mod attempt;
 mod failure;
@@ -22,8 +35,8 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
 pub use retry_classify::macro_support::{
-    ClassifyField, HintField, after, by_sqlstate, complaint, is_conflict, redis_refused, show,
-    show_named, shown,
+    Basis, ClassifyField, HintField, after, by_sqlstate, complaint, escaped, is_conflict,
+    redis_refused, show, show_named, shown, shown_within,
 };
 
 pub use self::attempt::{
@@ -51,22 +64,37 @@ pub use self::values::{
 };
 #[cfg(feature = "std")]
 pub use crate::Budget;
-pub use crate::call::attempted::attempt_within;
+pub use crate::call::attempted::{attempt_within, run_within};
+pub use crate::call::decide::refused;
 pub use crate::call::driver::Driver;
 pub use crate::call::failure::{Ending, REJECTED_VALUE};
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
-pub use crate::call::reporter::{Reporter, Times, named_by, observed};
+pub use crate::call::reporter::Reporter;
+pub use crate::call::reports::WithHint;
 pub use crate::call::stop::Stop;
-pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};
+pub use crate::chain::job::{Job, Part};
+pub use crate::chain::name::place_of;
+pub use crate::chain::on_error::Described;
+pub use crate::chain::span::{Span, around};
+pub use crate::classify::IntoVerdict;
+pub use crate::classify::says;
+pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
+pub use crate::observe::line::Line;
+pub use crate::observe::record::Level;
 #[cfg(feature = "std")]
 pub use crate::observe::warnings::changed;
 pub use crate::observe::warnings::ignores_timeout;
+pub use crate::observe::warnings::warn_about_verdict;
+pub use crate::policy::schedule::limit;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
+#[cfg(feature = "std")]
+pub use crate::testing::scope::carry;
+pub use crate::time::bounds::{Bounds, bounds};
 pub use crate::time::cancel::{Uncancelled, abortable};
 pub use crate::time::moment::Clock;
 pub use crate::time::platform::{Features, default_timer, expect_timer, give_way};

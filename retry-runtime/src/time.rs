@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 pub(crate) mod blocking_timer;
+pub(crate) mod bounds;
 pub(crate) mod cancel;
 #[cfg(feature = "std")]
 pub(crate) mod clock;
@@ -13,16 +14,13 @@ pub(crate) mod moment;
 pub(crate) mod pause;
 pub(crate) mod platform;
 pub(crate) mod random;
-#[cfg(any(feature = "batch", feature = "plan"))]
-pub(crate) mod signal;
 #[cfg(feature = "std")]
 pub(crate) mod skip;
 pub(crate) mod timer;
 
 pub use blocking_timer::BlockingTimer;
 pub(crate) use cancel::{
-    AbortedBy, CancelledBy, IntoCancelled, MayAbort, Remembered, STEP, Uncancelled, abortable,
-    is_cancelled,
+    AbortedBy, CancelledBy, IntoCancelled, MayAbort, STEP, Uncancelled, abortable, is_cancelled,
 };
 pub use cancel::{Cancel, CancelFn};
 pub(crate) use moment::Clock;

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::plan::{Plan, Validity};
-use retry_runtime::{DefaultTimer, Policy, Timer, retry, retry_each, retrying};
+use retry_runtime::{DefaultTimer, Policy, Timer, retry, retrying};
+use retry_work::plan::{Plan, Validity};
+use retry_work::retry_each;
 
 static LAST: Mutex<(String, u32)> = Mutex::new((String::new(), 0));
 

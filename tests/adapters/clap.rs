@@ -129,17 +129,17 @@ fn errors_name_the_flag() {
         (
             &[("APP_RETRY_MAX_RETRIES", "0")],
             &[],
-            "error: environment variable `APP_RETRY_MAX_RETRIES`: unknown key `max_retries`: use `max`, as in `max = 5`",
+            "error: environment variable `APP_RETRY_MAX_RETRIES`: unknown key `MAX_RETRIES`: use `max`, as in `max = 5`",
         ),
         (
             &[("APP_RETRY_ENABLE", "false")],
             &["--retry-max=1"],
-            "error: environment variable `APP_RETRY_ENABLE`: unknown key `enable`: did you mean `enabled`?",
+            "error: environment variable `APP_RETRY_ENABLE`: unknown key `ENABLE`: did you mean `enabled`?",
         ),
         (
             &[("APP_RETRYMAX", "0"), ("APP_RETRY_Max", "0")],
             &[],
-            "error: environment variable `APP_RETRY_Max`: write `APP_RETRY_MAX`",
+            "error: environment variable `APP_RETRY_Max`: unknown key `Max`: did you mean `max`?",
         ),
     ] {
         let output = run(environment, arguments);

@@ -11,7 +11,8 @@ use std::time::Duration;
 use indicatif::{InMemoryTerm, ProgressBar, ProgressDrawTarget};
 use retry_runtime::observers::Progress;
 use retry_runtime::testing::{Script, fail_times};
-use retry_runtime::{Event, EventData, Jitter, Observer, Policy, retry, retry_each};
+use retry_runtime::{Event, EventData, Jitter, Observer, Policy, retry};
+use retry_work::{IntoBatches, retry_each};
 use tokio::time::{Instant, sleep};
 
 #[retry(max = 2, base = "8s", cap = "1m", jitter = "none", name = "fetch", observe = progress, on = |_| true)]

@@ -15,12 +15,13 @@ use opentelemetry_sdk::metrics::data::{
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::observers::OpenTelemetry;
-use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{
-    Admission, AdmissionControl, Budget, Event, EventData, GaveUp, Observer, Permit, Plan, Policy,
-    Rejected, Verdict, WithCost, retry, retry_each,
+    Admission, AdmissionControl, Budget, Event, EventData, GaveUp, Observer, Permit, Policy,
+    Rejected, Verdict, WithCost, retry,
 };
+use retry_work::plan::Validity;
+use retry_work::{Plan, retry_each};
 
 static BUDGET: Budget = Budget::standard();
 

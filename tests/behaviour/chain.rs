@@ -13,12 +13,13 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use retry_protections::{Breaker, Quota, RateLimiter};
 use retry_runtime::llm::ProviderError;
-use retry_runtime::plan::Validity;
 use retry_runtime::{
     AttemptOutcome, BreakerState, Budget, CancelFn, Classify, Event, GaveUp, Jitter, Kind,
-    NextAttempt, Plan, Policy, Reason, Rejected, RejectedBy, ResponseError, TimedOut, TimerFn,
-    Verdict, retry, retry_each, retry_each_blocking, show, testing,
+    NextAttempt, Policy, Reason, Rejected, RejectedBy, ResponseError, TimedOut, TimerFn, Verdict,
+    retry, show, testing,
 };
+use retry_work::plan::Validity;
+use retry_work::{Plan, retry_each, retry_each_blocking};
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use support::held_permit::Admit;

@@ -15,10 +15,10 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Changes, GaveUp, ItemError, Jitter,
-    Moment, Permit, Plan, Policy, Reason, Rejected, Timer, Verdict, plan, retry, retry_each,
-    retry_each_blocking, testing,
+    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Changes, GaveUp, Jitter, Moment,
+    Permit, Policy, Reason, Rejected, Timer, Verdict, retry, testing,
 };
+use retry_work::{IntoBatches, ItemError, Plan, plan, retry_each, retry_each_blocking};
 use support::clock::Simulated;
 use support::runtime;
 use support::turns::Turns;

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
-use retry_runtime::plan::Validity;
-use retry_runtime::{Classify, Plan, Policy, Verdict, retry, retry_each, testing};
+use retry_runtime::{Classify, Policy, Verdict, retry, testing};
+use retry_work::plan::Validity;
+use retry_work::{Plan, retry_each};
 use support::sink::Sink;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::{self, Subscriber};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    Attempts, Budget, Call, Jitter, Policy, Protects, Reason, RejectedBy, Section, Site, Timer,
-    TimerFn, Verdict, testing,
+    Attempts, Budget, Call, Jitter, Policy, Reason, RejectedBy, Section, Site, Timer, TimerFn,
+    Verdict, testing,
 };
 use support::dropped::{dropped_after, give_way};
 use support::failure::{Failure, STOP, TRANSIENT};
@@ -19,10 +19,7 @@ const POLICY: Policy = Policy::none().max(2).jitter(Jitter::None);
 const SITE: Site<'_> = Site::new(&POLICY, "call");
 
 /// Makes attempts that fail a number of times.
-async fn call<P: Protects, W: Timer>(
-    attempts: &mut Attempts<'_, P, W>,
-    failures: u32,
-) -> Result<u32, Failure> {
+async fn call<W: Timer>(attempts: &mut Attempts<'_, W>, failures: u32) -> Result<u32, Failure> {
     attempts.first().await?;
     loop {
         give_way().await;

@@ -5,9 +5,9 @@ use std::fmt::{self, Debug, Display};
 use std::sync::Arc;
 
 use retry_runtime::{
-    Call, Classify, Event, EventData, GaveUp, Kind, Plan, Policy, Reason, Site, Verdict,
-    plan::Validity, retry, retry_each_blocking, testing,
+    Call, Classify, Event, EventData, GaveUp, Kind, Policy, Reason, Site, Verdict, retry, testing,
 };
+use retry_work::{Plan, plan::Validity, retry_each_blocking};
 
 use crate::log::log_of;
 

@@ -9,12 +9,10 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::stream::{self, Stream, StreamExt};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, fail_times};
-use retry_runtime::{
-    Budget, Event, GaveUp, Plan, Policy, Rejected, TimedOut, Verdict, retry, retry_each,
-    retry_each_blocking, retrying,
-};
+use retry_runtime::{Budget, Event, GaveUp, Policy, Rejected, TimedOut, Verdict, retry, retrying};
+use retry_work::{IntoBatches, plan::Validity};
+use retry_work::{Plan, retry_each, retry_each_blocking};
 use tokio::time::sleep;
 use tracing::dispatcher;
 

@@ -52,7 +52,11 @@ where
             'retry_call: {
                 'retry_attempts: loop {
                     while retry_call
-                        .waits(::core::concat!(::core::module_path!(), "::complete"))
+                        .waits(
+                            __retry::Reporter::named(
+                                ::core::concat!(::core::module_path!(), "::complete"),
+                            ),
+                        )
                     {
                         let () = retry_call.wait(__retry::uncancelled()).await;
                     }
@@ -66,7 +70,11 @@ where
                     match retry_outcome {
                         __retry::Ok(_) => {
                             retry_call
-                                .ok(::core::concat!(::core::module_path!(), "::complete"))
+                                .ok(
+                                    __retry::Reporter::named(
+                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                    ),
+                                )
                         }
                         __retry::Err(retry_error) => {
                             let retry_decision = __retry::cold(|| {
@@ -89,7 +97,9 @@ where
                                                 __retry::show(&retry_error).__retry_show(),
                                             )
                                             .forgotten(),
-                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                        __retry::Reporter::named(
+                                            ::core::concat!(::core::module_path!(), "::complete"),
+                                        ),
                                     )
                             });
                             if __retry::Result::is_ok(&retry_decision) {

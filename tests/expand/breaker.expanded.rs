@@ -16,7 +16,7 @@ impl Client {
         let mut retry_failed = __retry::None;
         'retry_call: {
             let retry_stop = 'retry_attempts: loop {
-                while retry_call.waits(__RETRY_SITE) {
+                while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
                     let () = retry_call.wait(__retry::uncancelled()).await;
                 }
                 if let __retry::Some(retry_stop) = retry_call.stop() {
@@ -34,7 +34,7 @@ impl Client {
                     )
                     .await;
                 match retry_outcome {
-                    __retry::Ok(_) => retry_call.ok(__RETRY_SITE),
+                    __retry::Ok(_) => retry_call.ok(__retry::Reporter::at(__RETRY_SITE)),
                     __retry::Err(retry_error) => {
                         let retry_decision = __retry::cold(|| {
                             retry_call
@@ -44,7 +44,7 @@ impl Client {
                                         __retry::classify(&retry_error),
                                         __retry::show(&retry_error).__retry_show(),
                                     ),
-                                    __RETRY_SITE,
+                                    __retry::Reporter::at(__RETRY_SITE),
                                 )
                         });
                         if __retry::Result::is_ok(&retry_decision) {
@@ -62,7 +62,7 @@ impl Client {
                     &retry_stop,
                     __retry::show(&retry_error).__retry_show(),
                     __retry::Ending::Error,
-                    __RETRY_SITE,
+                    __retry::Reporter::at(__RETRY_SITE),
                 );
             break 'retry_call __retry::Err(retry_error);
         }

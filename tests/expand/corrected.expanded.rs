@@ -18,7 +18,7 @@ impl Extractor {
         );
         'retry_call: {
             'retry_attempts: loop {
-                while retry_call.waits(__RETRY_SITE) {
+                while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
                     let () = retry_call.wait(__retry::uncancelled()).await;
                 }
                 let mut retry_outcome: Result<Answer, ModelError> = async {
@@ -30,7 +30,7 @@ impl Extractor {
                     .await;
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
-                        retry_call.answered(__RETRY_SITE);
+                        retry_call.answered(__retry::Reporter::at(__RETRY_SITE));
                         let mut retry_value = retry_value;
                         loop {
                             let retry_checked = {
@@ -43,7 +43,7 @@ impl Extractor {
                             };
                             let __retry::Err(retry_error) = retry_checked else {
                                 retry_outcome = __retry::Ok(retry_value);
-                                retry_call.succeeded(__RETRY_SITE);
+                                retry_call.succeeded(__retry::Reporter::at(__RETRY_SITE));
                                 break;
                             };
                             let retry_decision = __retry::cold(|| {
@@ -61,7 +61,7 @@ impl Extractor {
                                                     .__retry_show(),
                                             )
                                             .correctable(),
-                                        __RETRY_SITE,
+                                        __retry::Reporter::at(__RETRY_SITE),
                                     )
                             });
                             if let __retry::Err(_) = retry_decision {
@@ -74,14 +74,14 @@ impl Extractor {
                                 .begin_correction()
                             {
                                 retry_call
-                                    .correction_stopped(
-                                        retry_reason,
+                                    .stopped(
+                                        &__retry::Stop::of_correction(retry_reason),
                                         __retry::show::<
                                             <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                         >(&retry_error)
                                             .__retry_show(),
                                         __retry::Ending::Error,
-                                        __RETRY_SITE,
+                                        __retry::Reporter::at(__RETRY_SITE),
                                     );
                                 break 'retry_call __retry::Err(retry_error);
                             }
@@ -106,14 +106,16 @@ impl Extractor {
                                 __retry::Ok(retry_value) => retry_value,
                                 __retry::Err(retry_error) => {
                                     retry_call
-                                        .correction_stopped(
-                                            __retry::Reason::CorrectionFailed,
+                                        .stopped(
+                                            &__retry::Stop::of_correction(
+                                                __retry::Reason::CorrectionFailed,
+                                            ),
                                             __retry::show::<
                                                 <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
                                                 .__retry_show(),
                                             __retry::Ending::Error,
-                                            __RETRY_SITE,
+                                            __retry::Reporter::at(__RETRY_SITE),
                                         );
                                     break 'retry_call __retry::Err(retry_error);
                                 }
@@ -134,7 +136,7 @@ impl Extractor {
                                         )
                                         .validates()
                                         .forgotten(),
-                                    __RETRY_SITE,
+                                    __retry::Reporter::at(__RETRY_SITE),
                                 )
                         });
                         if __retry::Result::is_ok(&retry_decision) {

@@ -108,9 +108,11 @@ where
             'retry_attempts: loop {
                 while retry_call
                     .waits(
-                        __retry::named_by(|retry_with| retry_with(
-                            &__retry::client_name::<C>("complete"),
-                        )),
+                        __retry::Reporter::named_by(
+                            &|| ::core::convert::From::from(
+                                &__retry::client_name::<C>("complete"),
+                            ),
+                        ),
                     )
                 {
                     let () = retry_call.wait(__retry::uncancelled()).await;
@@ -133,9 +135,11 @@ where
                     __retry::Ok(_) => {
                         retry_call
                             .ok(
-                                __retry::named_by(|retry_with| retry_with(
-                                    &__retry::client_name::<C>("complete"),
-                                )),
+                                __retry::Reporter::named_by(
+                                    &|| ::core::convert::From::from(
+                                        &__retry::client_name::<C>("complete"),
+                                    ),
+                                ),
                             )
                     }
                     __retry::Err(retry_error) => {
@@ -160,9 +164,11 @@ where
                                                 )
                                                 .last(retry_last)
                                                 .forgotten(),
-                                            __retry::named_by(|retry_with| retry_with(
-                                                &__retry::client_name::<C>("complete"),
-                                            )),
+                                            __retry::Reporter::named_by(
+                                                &|| ::core::convert::From::from(
+                                                    &__retry::client_name::<C>("complete"),
+                                                ),
+                                            ),
                                         );
                                     retry_last = __retry::Call::is_last(
                                         &retry_call.call(),

@@ -46,9 +46,9 @@ async fn complete(
             let retry_stop = 'retry_attempts: loop {
                 while retry_call
                     .waits(
-                        __retry::observed(
-                            "model.complete",
-                            |event| log.push(event.to_string()),
+                        __retry::Reporter::observe(
+                            __retry::Reporter::named("model.complete"),
+                            &mut |event| log.push(event.to_string()),
                         ),
                     )
                 {
@@ -98,9 +98,9 @@ async fn complete(
                                                 )
                                                 .idempotent(false)
                                                 .forgotten(),
-                                            __retry::observed(
-                                                "model.complete",
-                                                |event| log.push(event.to_string()),
+                                            __retry::Reporter::observe(
+                                                __retry::Reporter::named("model.complete"),
+                                                &mut |event| log.push(event.to_string()),
                                             ),
                                         )
                                 });
@@ -112,9 +112,9 @@ async fn complete(
                             }
                             retry_call
                                 .ok(
-                                    __retry::observed(
-                                        "model.complete",
-                                        |event| log.push(event.to_string()),
+                                    __retry::Reporter::observe(
+                                        __retry::Reporter::named("model.complete"),
+                                        &mut |event| log.push(event.to_string()),
                                     ),
                                 );
                         }
@@ -156,10 +156,10 @@ async fn complete(
                                                     },
                                                 ),
                                             )
-                                            .falls_back(),
-                                        __retry::observed(
-                                            "model.complete",
-                                            |event| log.push(event.to_string()),
+                                            .ends_with(__retry::Ending::Fallback),
+                                        __retry::Reporter::observe(
+                                            __retry::Reporter::named("model.complete"),
+                                            &mut |event| log.push(event.to_string()),
                                         ),
                                     )
                             });
@@ -209,9 +209,9 @@ async fn complete(
                     &retry_stop,
                     __retry::show(&retry_error).__retry_show(),
                     __retry::Ending::Fallback,
-                    __retry::observed(
-                        "model.complete",
-                        |event| log.push(event.to_string()),
+                    __retry::Reporter::observe(
+                        __retry::Reporter::named("model.complete"),
+                        &mut |event| log.push(event.to_string()),
                     ),
                 );
             break 'retry_ended (retry_error, __retry::Stop::reason(&retry_stop));
@@ -233,7 +233,10 @@ async fn complete(
                 |retry_error, retry_with| retry_with(
                     __retry::show(retry_error).__retry_show(),
                 ),
-                __retry::observed("model.complete", |event| log.push(event.to_string())),
+                __retry::Reporter::observe(
+                    __retry::Reporter::named("model.complete"),
+                    &mut |event| log.push(event.to_string()),
+                ),
             );
         break 'retry_call retry_outcome;
     }

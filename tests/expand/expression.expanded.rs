@@ -52,7 +52,11 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                     }
                     break 'retry_call retry_outcome;
                 };
-                let () = __retry::sleep(retry_pause, __retry::Features).await;
+                let () = __retry::Timer::sleep(
+                        &__retry::default_timer::<__retry::Features>(),
+                        retry_pause,
+                    )
+                    .await;
             }
         }
     };
@@ -104,7 +108,11 @@ async fn owned(client: Client) -> Result<Completion, ModelError> {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    let () = __retry::sleep(retry_pause, __retry::Features).await;
+                    let () = __retry::Timer::sleep(
+                            &__retry::default_timer::<__retry::Features>(),
+                            retry_pause,
+                        )
+                        .await;
                 }
             }
         })
@@ -201,7 +209,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
             __retry::has_error_type(retry_error_type, &retry_history);
             'retry_call: {
                 let retry_stop = 'retry_attempts: loop {
-                    while retry_call.waits(__RETRY_SITE) {
+                    while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
                         let () = retry_call.wait(__retry::uncancelled()).await;
                     }
                     if let __retry::Some(retry_stop) = retry_call.stop() {
@@ -228,7 +236,9 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         __retry::has_error_type(retry_error_type, &retry_outcome);
                     }
                     match retry_outcome {
-                        __retry::Ok(_) => retry_call.ok(__RETRY_SITE),
+                        __retry::Ok(_) => {
+                            retry_call.ok(__retry::Reporter::at(__RETRY_SITE))
+                        }
                         __retry::Err(retry_error) => {
                             let retry_decision = __retry::cold(|| {
                                 retry_call
@@ -243,7 +253,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                                 )
                                                 .__retry_show(),
                                         ),
-                                        __RETRY_SITE,
+                                        __retry::Reporter::at(__RETRY_SITE),
                                     )
                             });
                             if __retry::Result::is_ok(&retry_decision) {
@@ -267,7 +277,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                             )
                             .__retry_show(),
                         __retry::Ending::Error,
-                        __RETRY_SITE,
+                        __retry::Reporter::at(__RETRY_SITE),
                     );
                 break 'retry_call __retry::Err(retry_error);
             }

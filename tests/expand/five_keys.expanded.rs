@@ -20,7 +20,13 @@ async fn ask(prompt: u64) -> Result<u64, Busy> {
     let mut retry_failed = __retry::None;
     'retry_call: {
         let retry_stop = 'retry_attempts: loop {
-            while retry_call.waits(__retry::observed(__RETRY_SITE, |event| seen(event)))
+            while retry_call
+                .waits(
+                    __retry::Reporter::observe(
+                        __retry::Reporter::at(__RETRY_SITE),
+                        &mut |event| seen(event),
+                    ),
+                )
             {
                 let () = retry_call.wait(__retry::uncancelled()).await;
             }
@@ -40,7 +46,13 @@ async fn ask(prompt: u64) -> Result<u64, Busy> {
                 .await;
             match retry_outcome {
                 __retry::Ok(_) => {
-                    retry_call.ok(__retry::observed(__RETRY_SITE, |event| seen(event)))
+                    retry_call
+                        .ok(
+                            __retry::Reporter::observe(
+                                __retry::Reporter::at(__RETRY_SITE),
+                                &mut |event| seen(event),
+                            ),
+                        )
                 }
                 __retry::Err(retry_error) => {
                     let retry_decision = __retry::cold(|| {
@@ -51,7 +63,10 @@ async fn ask(prompt: u64) -> Result<u64, Busy> {
                                     __retry::classify(&retry_error),
                                     __retry::show(&retry_error).__retry_show(),
                                 ),
-                                __retry::observed(__RETRY_SITE, |event| seen(event)),
+                                __retry::Reporter::observe(
+                                    __retry::Reporter::at(__RETRY_SITE),
+                                    &mut |event| seen(event),
+                                ),
                             )
                     });
                     if __retry::Result::is_ok(&retry_decision) {
@@ -69,7 +84,10 @@ async fn ask(prompt: u64) -> Result<u64, Busy> {
                 &retry_stop,
                 __retry::show(&retry_error).__retry_show(),
                 __retry::Ending::Error,
-                __retry::observed(__RETRY_SITE, |event| seen(event)),
+                __retry::Reporter::observe(
+                    __retry::Reporter::at(__RETRY_SITE),
+                    &mut |event| seen(event),
+                ),
             );
         break 'retry_call __retry::Err(retry_error);
     }

@@ -16,7 +16,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
     let mut retry_pushback = __retry::Pushback::new();
     'retry_call: {
         'retry_attempts: loop {
-            while retry_call.waits(__RETRY_SITE) {
+            while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
                 let () = retry_call.wait(__retry::uncancelled()).await;
             }
             let (retry_after, retry_measured) = __retry::hedge(
@@ -60,7 +60,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                         ),
                                         retry_delay,
                                         retry_pushback,
-                                        __RETRY_SITE,
+                                        __retry::Reporter::at(__RETRY_SITE),
                                     )
                             });
                             if let __retry::Some(retry_number) = retry_begins {
@@ -86,7 +86,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                                 ),
                                                 retry_ended.number,
                                                 &mut retry_pushback,
-                                                __RETRY_SITE,
+                                                __retry::Reporter::at(__RETRY_SITE),
                                             );
                                         (retry_goes_on, retry_asked)
                                     });
@@ -111,7 +111,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                 );
             let mut retry_outcome = retry_ended.outcome;
             match retry_outcome {
-                __retry::Ok(_) => retry_call.ok(__RETRY_SITE),
+                __retry::Ok(_) => retry_call.ok(__retry::Reporter::at(__RETRY_SITE)),
                 __retry::Err(retry_error) => {
                     let retry_decision = __retry::cold(|| {
                         retry_call
@@ -126,7 +126,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                     )
                                     .pushback(&mut retry_pushback)
                                     .forgotten(),
-                                __RETRY_SITE,
+                                __retry::Reporter::at(__RETRY_SITE),
                             )
                     });
                     if __retry::Result::is_ok(&retry_decision) {

@@ -55,7 +55,11 @@ impl Client {
                 }
                 break 'retry_call retry_outcome;
             };
-            let () = __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::Timer::sleep(
+                    &__retry::default_timer::<__retry::Features>(),
+                    retry_pause,
+                )
+                .await;
         }
     }
 }

@@ -28,23 +28,18 @@ impl Client {
         let mut retry_failed = __retry::None;
         'retry_call: {
             let retry_stop = 'retry_attempts: loop {
-                while retry_call.waits(__RETRY_SITE) {
-                    if let __retry::Some((retry_by, retry_half_open_in)) = retry_call
-                        .rejection()
-                    {
+                while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
+                    if __retry::Option::is_some(&retry_call.rejection()) {
                         let retry_cancelled = retry_call
                             .is_cancelled(__retry::cancelled(self.stop()))
                             .await;
                         __retry::cold(|| {
                             retry_call
                                 .rejected(
-                                    __retry::Failure::of_rejection(
-                                            __RETRY_SITE,
-                                            &__retry::Rejected::new(retry_by),
-                                            retry_half_open_in,
-                                        )
-                                        .cancelled(retry_cancelled),
                                     __RETRY_SITE,
+                                    retry_cancelled,
+                                    __retry::None,
+                                    __retry::Reporter::at(__RETRY_SITE),
                                 );
                         });
                     }
@@ -65,7 +60,7 @@ impl Client {
                     )
                     .await;
                 match retry_outcome {
-                    __retry::Ok(_) => retry_call.ok(__RETRY_SITE),
+                    __retry::Ok(_) => retry_call.ok(__retry::Reporter::at(__RETRY_SITE)),
                     __retry::Err(retry_error) => {
                         let retry_cancelled = retry_call
                             .is_cancelled(__retry::cancelled(self.stop()))
@@ -79,7 +74,7 @@ impl Client {
                                             __retry::show(&retry_error).__retry_show(),
                                         )
                                         .cancelled(retry_cancelled),
-                                    __RETRY_SITE,
+                                    __retry::Reporter::at(__RETRY_SITE),
                                 )
                         });
                         if __retry::Result::is_ok(&retry_decision) {
@@ -97,7 +92,7 @@ impl Client {
                     &retry_stop,
                     __retry::show(&retry_error).__retry_show(),
                     __retry::Ending::Error,
-                    __RETRY_SITE,
+                    __retry::Reporter::at(__RETRY_SITE),
                 );
             break 'retry_call __retry::Err(retry_error);
         }

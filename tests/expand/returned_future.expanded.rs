@@ -31,7 +31,11 @@ fn complete<'a>(
         'retry_call: {
             'retry_attempts: loop {
                 while retry_call
-                    .waits(::core::concat!(::core::module_path!(), "::complete"))
+                    .waits(
+                        __retry::Reporter::named(
+                            ::core::concat!(::core::module_path!(), "::complete"),
+                        ),
+                    )
                 {
                     let () = retry_call.wait(__retry::uncancelled()).await;
                 }
@@ -45,7 +49,11 @@ fn complete<'a>(
                 match retry_outcome {
                     __retry::Ok(_) => {
                         retry_call
-                            .ok(::core::concat!(::core::module_path!(), "::complete"))
+                            .ok(
+                                __retry::Reporter::named(
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                ),
+                            )
                     }
                     __retry::Err(retry_error) => {
                         let retry_decision = __retry::cold(|| {
@@ -68,7 +76,9 @@ fn complete<'a>(
                                             __retry::show(&retry_error).__retry_show(),
                                         )
                                         .forgotten(),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                    __retry::Reporter::named(
+                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                    ),
                                 )
                         });
                         if __retry::Result::is_ok(&retry_decision) {

@@ -29,8 +29,9 @@ async fn fetch(url: &str) -> Result<Page, FetchError> {
         __retry::IntoVerdict::into_verdict(__retry::answer(& retry_error, is_retryable)),
         __retry::show(& retry_error).__retry_show())) { retry_call = retry_call.next();
         break 'retry_pause retry_pause; } retry_outcome = __retry::Err(retry_error); } }
-        break 'retry_call retry_outcome; }; let () = __retry::sleep(retry_pause,
-        __retry::Features). await; } }
+        break 'retry_call retry_outcome; }; let () =
+        __retry::Timer::sleep(&__retry::default_timer::< __retry::Features > (),
+        retry_pause). await; } }
     );
     #[allow(clippy::let_and_return)]
     let retry_finished = __retry::span::within(retry_spanned, &retry_span).await;

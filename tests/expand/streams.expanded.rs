@@ -23,7 +23,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                 >(__retry::Clock::None);
                 'retry_call: {
                     'retry_attempts: loop {
-                        while retry_call.waits(__RETRY_SITE) {
+                        while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
                             let () = retry_call.wait(__retry::uncancelled()).await;
                         }
                         __retry::Attempt::begin(&mut retry_history, retry_call.max());
@@ -54,7 +54,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                 .await;
                             match retry_started {
                                 __retry::Ok(retry_started) => {
-                                    retry_call.answered(__RETRY_SITE);
+                                    retry_call.answered(__retry::Reporter::at(__RETRY_SITE));
                                     __retry::stream::resume::pass_on(
                                             retry_started,
                                             &retry_giver,
@@ -71,7 +71,8 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         >(retry_ended);
                         match retry_outcome {
                             __retry::Ok(_) => {
-                                retry_call.report_success(__RETRY_SITE);
+                                retry_call
+                                    .report_success(__retry::Reporter::at(__RETRY_SITE));
                             }
                             __retry::Err(retry_error) => {
                                 let retry_decision = __retry::cold(|| {
@@ -92,7 +93,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                                     __retry::show(&retry_error).__retry_show(),
                                                 )
                                                 .forgotten(),
-                                            __RETRY_SITE,
+                                            __retry::Reporter::at(__RETRY_SITE),
                                         )
                                 });
                                 if __retry::Result::is_ok(&retry_decision) {
@@ -210,7 +211,11 @@ async fn tokens(
                 }
                 break 'retry_call retry_outcome;
             };
-            let () = __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::Timer::sleep(
+                    &__retry::default_timer::<__retry::Features>(),
+                    retry_pause,
+                )
+                .await;
         }
     };
     match retry_outcome {

@@ -25,7 +25,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
     'retry_call: {
         let (retry_error, retry_reason) = 'retry_ended: {
             'retry_attempts: loop {
-                while retry_call.waits(__RETRY_SITE) {
+                while retry_call.waits(__retry::Reporter::at(__RETRY_SITE)) {
                     retry_call.wait_blocking(&__retry::Uncancelled);
                 }
                 __retry::Attempt::begin(&mut retry_history, retry_call.max());
@@ -42,7 +42,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                 })();
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
-                        retry_call.answered(__RETRY_SITE);
+                        retry_call.answered(__retry::Reporter::at(__RETRY_SITE));
                         let retry_checked = {
                             #[allow(unused_variables)]
                             let attempt = &retry_history;
@@ -73,7 +73,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                             )
                                             .validates()
                                             .forgotten(),
-                                        __RETRY_SITE,
+                                        __retry::Reporter::at(__RETRY_SITE),
                                     )
                             });
                             match retry_decision {
@@ -96,7 +96,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             }
                         }
                         retry_outcome = __retry::Ok(retry_value);
-                        retry_call.succeeded(__RETRY_SITE);
+                        retry_call.succeeded(__retry::Reporter::at(__RETRY_SITE));
                     }
                     __retry::Err(retry_error) => {
                         let retry_decision = __retry::cold(|| {
@@ -115,7 +115,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                         )
                                         .validates()
                                         .forgotten(),
-                                    __RETRY_SITE,
+                                    __retry::Reporter::at(__RETRY_SITE),
                                 )
                         });
                         match retry_decision {

@@ -13,6 +13,7 @@ fn the_page_for_reviewers_has_the_number_of_tests() {
         "macros",
         "protections",
         "runtime",
+        "work",
         "clients",
         "durable",
         "vocabulary",

@@ -12,6 +12,7 @@ fn every_error_that_the_crates_classify_is_described() {
         "retry-classify",
         "retry-protections",
         "retry-runtime",
+        "retry-work",
         "retry-clients",
         "retry-durable",
     ] {

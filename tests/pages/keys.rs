@@ -2,13 +2,15 @@
 
 use crate::read;
 
-/// The names in the table of all keys.
+/// The names in the table of all keys, without those of a policy's `breaker(…)` and `limiter(…)`.
 fn keys() -> Vec<String> {
     let table = read("retry-vocabulary/src/key.rs");
     let rows = table
         .lines()
         .filter_map(|line| line.strip_prefix("    ")?.split_once(": \""));
-    let names = rows.filter(|(variant, _)| variant.chars().all(char::is_alphanumeric));
+    let names = rows.filter(|(variant, rest)| {
+        variant.chars().all(char::is_alphanumeric) && !rest.contains("\", Protection(")
+    });
     names
         .filter_map(|(_, rest)| Some(rest.split_once("\", ")?.0.to_owned()))
         .collect()

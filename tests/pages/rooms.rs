@@ -13,11 +13,12 @@ fn imports_between_folders_form_no_circle() {
         "retry-classify",
         "retry-protections",
         "retry-runtime",
+        "retry-work",
         "retry-macros",
     ] {
         let source = root().join(krate).join("src");
         let mut left = imports(&source);
-        assert!(left.len() > 4, "{krate}: {} folders", left.len());
+        assert!(left.len() > 3, "{krate}: {} folders", left.len());
         found += left.values().map(BTreeSet::len).sum::<usize>();
         // A module without remaining imports can't be part of a cycle.
         loop {
@@ -34,16 +35,14 @@ fn imports_between_folders_form_no_circle() {
 }
 
 /// From top to bottom, as documented in ARCHITECTURE. A folder doesn't import any folder above it.
-const ORDER: [&[&str]; 9] = [
+const ORDER: [&[&str]; 7] = [
     &["macro_support"],
-    &["batch", "plan"],
-    &["work"],
     &["chain", "stream"],
     &["call"],
     &["budget", "hedge", "observers", "configure"],
     &["admission", "policy", "observe", "testing"],
     &["classify"],
-    &["time", "error_text"],
+    &["time"],
 ];
 
 #[test]
@@ -65,7 +64,7 @@ fn folders_of_the_runtime_import_downwards() {
             found += 1;
         }
     }
-    assert!(found > 60, "{found} imports");
+    assert!(found > 50, "{found} imports");
 }
 
 /// Returns the imports from the same crate for each file or folder directly in `source`, including its submodules.

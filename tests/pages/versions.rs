@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{lines, pages, read, root};
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "retry-classify",
     "retry-clients",
     "retry-durable",
@@ -13,6 +13,7 @@ const CRATES: [&str; 7] = [
     "retry-protections",
     "retry-runtime",
     "retry-vocabulary",
+    "retry-work",
 ];
 
 /// Returns the version of both workspaces.

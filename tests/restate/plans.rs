@@ -10,8 +10,9 @@ use restate_sdk::prelude::{
     Context, ContextClient, DurableFuturesUnordered, HandlerResult, Json, TerminalErrorExt, service,
 };
 use retry_durable::{Durable, DurableError};
-use retry_runtime::plan::PlanState;
-use retry_runtime::{Backoff, Plan, Policy};
+use retry_runtime::{Backoff, Policy};
+use retry_work::Plan;
+use retry_work::plan::PlanState;
 
 use crate::Notes;
 use crate::lab::{Lab, until};

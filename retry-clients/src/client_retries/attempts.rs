@@ -4,12 +4,9 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{
-    Driver, Ending, Reporter, Stop, attempt_within, named_by, observed,
-};
+use retry_runtime::macro_support::{Driver, Ending, Reporter, Stop, attempt_within};
 use retry_runtime::{
-    AdmissionControl, Event, Failure, Moment, Protects, Reason, Rejected, RejectedBy, RetryBudget,
-    Site, Timer, DefaultTimer,
+    DefaultTimer, Event, Failure, Moment, ProtectionRefs, Protects, Reason, RejectedBy, Site, Timer,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -44,31 +41,15 @@ impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
         let name = self.retries.name.as_deref().or(self.first.as_deref());
         name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed)
     }
-
-    pub(super) fn reporter(&self) -> impl Reporter {
-        let observe = self.retries.observer.as_deref();
-        observed(
-            named_by(|with| with(&self.name())),
-            move |event: &Event<'_>| {
-                if let Some(observe) = observe {
-                    observe(event);
-                }
-            },
-        )
-    }
 }
 
 impl Protects for ClientRetries {
-    fn budget(&self) -> Option<&dyn RetryBudget> {
-        Some(self.budget.as_deref()?)
-    }
-
-    fn breaker(&self) -> Option<&dyn AdmissionControl> {
-        Some(self.breaker.as_deref()?)
-    }
-
-    fn limiter(&self) -> Option<&dyn AdmissionControl> {
-        Some(self.limiter.as_deref()?)
+    fn refs(&self) -> ProtectionRefs<'_> {
+        ProtectionRefs {
+            budget: self.budget.as_deref().map(|budget| budget as _),
+            breaker: self.breaker.as_deref().map(|breaker| breaker as _),
+            limiter: self.limiter.as_deref().map(|limiter| limiter as _),
+        }
     }
 }
 
@@ -98,6 +79,22 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             sent: 0,
             deadline,
         }
+    }
+
+    /// Runs a step of the driver that may report something.
+    pub(crate) fn step<V>(
+        &mut self,
+        step: impl FnOnce(&mut Driver<&'a ClientRetries, DefaultTimer>, Reporter<'_>) -> V,
+    ) -> V {
+        let Self { driver, call, .. } = self;
+        let observe = call.retries.observer.as_deref();
+        let mut observe = |event: &Event<'_>| {
+            if let Some(observe) = observe {
+                observe(event);
+            }
+        };
+        let name = || call.name().into_owned();
+        step(driver, Reporter::named_by(&name).observe(&mut observe))
     }
 
     /// Wraps the attempt so that nested calls detect this call.
@@ -155,7 +152,9 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         if let Poll::Ready(output) = at_once.await {
             return Ok(output);
         }
-        let left = self.deadline.map(|end| end.since(Timer::now(&DefaultTimer)));
+        let left = self
+            .deadline
+            .map(|end| end.since(Timer::now(&DefaultTimer)));
         let wait = async {
             match left {
                 Some(left) => in_less_than(left, wait).await,
@@ -169,22 +168,19 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 
     /// Decides what follows if the attempt was rejected. Returns true if it was.
     pub(crate) async fn decide_rejection(&mut self) -> bool {
-        let Some((by, half_open_in)) = self.driver.rejection() else {
+        if self.driver.rejection().is_none() {
             return false;
-        };
+        }
         let is_cancelled = self.is_cancelled().await;
-        let name = self.call.name();
-        let site = Site::new(&self.call.retries.policy, &name);
-        let rejected = Rejected::new(by);
-        let failure = Failure::of_rejection(&site, &rejected, half_open_in);
-        let failure = failure.cancelled(is_cancelled);
-        self.driver.rejected(failure, self.call.reporter());
+        let (retries, name) = (self.call.retries, self.call.name().into_owned());
+        let site = Site::new(&retries.policy, &name);
+        self.step(|driver, reporter| driver.rejected(&site, is_cancelled, None, reporter));
         true
     }
 
     /// Records that the attempt, and so the call, succeeded with this response.
     pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
-        self.driver.ok(self.call.reporter());
+        self.step(Driver::ok);
         retried::<Q, A>(answer, self.number());
     }
 
@@ -201,8 +197,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             budget.called();
             budget.answered(None);
         }
-        self.driver.answered(self.call.reporter());
-        self.driver.report_success(self.call.reporter());
+        self.step(Driver::answered);
+        self.step(Driver::report_success);
     }
 
     /// Records that the attempt failed, perhaps before it started. Returns the failure if another attempt follows.
@@ -227,20 +223,18 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         if let Err(gone) = repeatable {
             failed.show(gone);
         }
-        let name = call.name();
-        let site = Site::new(&call.retries.policy, &name);
+        let (retries, name) = (call.retries, call.name().into_owned());
+        let site = Site::new(&retries.policy, &name);
         let mut failure = Failure::new(&site, failed.verdict, &failed.shown)
             // A request that was not sent had no effect.
             .idempotent(self.idempotent || !is_sent)
             .cancelled(is_cancelled)
-            .unrepeatable(repeatable.is_err());
-        if self.ending == Ending::Fallback {
-            failure = failure.falls_back();
-        }
+            .unrepeatable(repeatable.is_err())
+            .ends_with(self.ending);
         if !is_kept {
             failure = failure.forgotten();
         }
-        match self.driver.failed(failure, call.reporter()) {
+        match self.step(|driver, reporter| driver.failed(failure, reporter)) {
             Ok(_) => Ok(failed),
             Err(reason) => Err(gave_up::<Q, A, E>(failed.outcome, self.number(), reason)),
         }
@@ -252,9 +246,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         failed: Failed<Q::Answer, E>,
         stop: &Stop,
     ) -> GaveUp<Q::Answer, E> {
-        let reporter = self.call.reporter();
-        self.driver
-            .stopped(stop, &failed.shown, self.ending, reporter);
+        let ending = self.ending;
+        self.step(|driver, reporter| driver.stopped(stop, &failed.shown, ending, reporter));
         gave_up::<Q, A, E>(failed.outcome, self.number() - 1, stop.reason())
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::pin::pin;
 
-use retry_runtime::macro_support::{Ending, Stop, of_attempt};
+use retry_runtime::macro_support::{Driver, Ending, Stop, of_attempt};
 use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Verdict};
 use tokio::time::timeout;
 
@@ -124,8 +124,7 @@ where
     let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
     let outcome = fallback(request, gave_up).await;
     let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
-    let reporter = attempts.call.reporter();
-    attempts.driver.fell_back(made, &outcome, show, reporter);
+    attempts.step(|driver, reporter| driver.fell_back(made, &outcome, show, reporter));
     outcome
 }
 
@@ -202,7 +201,7 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
 ) -> Result<(), FailedBy<Q, S, K>> {
     let limit = keys.retries().limit;
     let mut begun = Ok(());
-    while attempts.driver.waits(attempts.call.reporter()) {
+    while attempts.step(Driver::waits) {
         if !attempts.driver.gets_ready() {
             if attempts.decide_rejection().await {
                 sender.give_up();

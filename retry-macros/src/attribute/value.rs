@@ -76,10 +76,8 @@ fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     let Some(ratio) = number(&expr).transpose()? else {
         return word(key, expr, KeyValue::Jitter);
     };
-    if !range::is_ratio(ratio) {
-        return Err(out_of_range(key, &expr, range::RATIO));
-    }
-    Ok(KeyValue::Ratio(ratio))
+    let jitter = range::is_ratio(ratio).then_some(KeyValue::Ratio(ratio));
+    jitter.ok_or_else(|| out_of_range(key, &expr, range::RATIO))
 }
 
 /// A string literal, or an expression that evaluates to a string.

@@ -181,7 +181,7 @@ impl Printer<'_> {
             .model
             .cloned
             .iter()
-            .filter(|_| self.model.last_attempt_takes_arguments());
+            .filter(|_| self.model.moves_arguments());
         let slots = stored.map(
             |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user(argument)));),
         );
@@ -198,7 +198,7 @@ impl Printer<'_> {
             let span = argument.span();
             let own = self.own_self().filter(|_| argument == "self");
             let own = own.map_or_else(|| self.user(argument), ToTokens::into_token_stream);
-            let clone = if self.model.last_attempt_takes_arguments() {
+            let clone = if self.model.moves_arguments() {
                 let mut slot = slot(argument);
                 slot.set_span(slot.span().located_at(span));
                 ours_at!(span=> __retry::take_argument(&mut #slot, retry_last))
@@ -242,7 +242,7 @@ impl Printer<'_> {
     pub(crate) fn is_last(&self, policy: &Code) -> Option<Code> {
         let values = self.values();
         let last = ours!(__retry::Call::is_last(&retry_call.call(), #policy, #values));
-        self.model.last_attempt_takes_arguments().then_some(last)
+        self.model.moves_arguments().then_some(last)
     }
 }
 

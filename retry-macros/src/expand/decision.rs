@@ -45,7 +45,7 @@ impl Printer<'_> {
     /// Runs `kept` and continues if a retry follows. Otherwise runs `ended`.
     pub(crate) fn decided(&self, failed: FailureSource, kept: Option<Code>, ended: Code) -> Code {
         let has_error = failed.has_error();
-        let has_reason = self.model.ending_needs_reason() && has_error;
+        let has_reason = self.model.needs_reason() && has_error;
         let retry = ours! {
             #kept
             #?(has_reason) { __retry::Attempt::paused(&mut retry_history, retry_pause); }
@@ -99,7 +99,7 @@ impl Printer<'_> {
 
     /// The verdict. If `give_up` or `fallback` may ask for it, also stores it in the history.
     pub(crate) fn verdict(&self, verdict: &Code) -> Code {
-        if self.model.ending_needs_reason() {
+        if self.model.needs_reason() {
             ours!(__retry::Attempt::judged(&retry_history, #verdict))
         } else {
             verdict.clone()
@@ -187,7 +187,7 @@ impl Printer<'_> {
         let repeated = self.repeated().filter(|_| has_error);
         // The last attempt has consumed the arguments, even if the limit has grown since. A correction doesn't use
         // them.
-        let is_last_known = model.last_attempt_takes_arguments() && !is_corrected;
+        let is_last_known = model.moves_arguments() && !is_corrected;
         let is_forgotten = match failed {
             FailureSource::Until => !model.keeps_values(),
             FailureSource::Validation if model.has(&[Key::Correct]) => false,
@@ -202,7 +202,7 @@ impl Printer<'_> {
             #?(model.delays().is_some()) { .delays(&mut retry_delays) }
             #?(is_corrected) { .correctable() }
             #?(validates) { .validates() }
-            #?(model.has(&[Key::Fallback]) && has_error) { .falls_back() }
+            #?(model.has(&[Key::Fallback]) && has_error) { .ends_with(#(self.ending())) }
             #?(is_forgotten) { .forgotten() }
         }
     }

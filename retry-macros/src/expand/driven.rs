@@ -9,14 +9,14 @@
 //! 'retry_call: {
 //!     let (retry_error, retry_reason) = 'retry_ended: {
 //!         let retry_stop = 'retry_attempts: loop {
-//!             while retry_call.waits(observed(SITE, |event| o(event))) {
+//!             while retry_call.waits(Reporter::at(SITE).observe(&mut |event| o(event))) {
 //!                 retry_call.wait(uncancelled()).await;
 //!             }
 //!             if let Some(retry_stop) = retry_call.stop() { break 'retry_attempts retry_stop; }
 //!             let retry_outcome = async { body }.await;
 //!             match retry_outcome {
-//!                 Ok(_) => { retry_call.ok(observed(…)); }
-//!                 Err(retry_error) => match retry_call.failed(Failure::new(…), observed(…)) {
+//!                 Ok(_) => { retry_call.ok(Reporter::at(SITE)…); }
+//!                 Err(retry_error) => match retry_call.failed(Failure::new(…), Reporter::at(SITE)…) {
 //!                     Ok(_) => { retry_history.failed(retry_error); continue 'retry_attempts; }
 //!                     Err(retry_reason) => break 'retry_ended (retry_error, retry_reason),
 //!                 },
@@ -98,7 +98,7 @@ impl Printer<'_> {
 
     /// The loop, followed by `give_up` or `fallback` if the attribute has one.
     fn with_end_of_failure(&self, looped: Code) -> Code {
-        if !self.model.ending_needs_reason() {
+        if !self.model.needs_reason() {
             return looped;
         }
         ours! {
@@ -148,7 +148,7 @@ impl Printer<'_> {
             #(self.bound_timer())
             #?(shares) { let (retry_values, retry_kinds) = __retry::given((#values)); }
             let retry_call = &mut __retry::Driver::#new(#shared, #(self.timer_of_call()));
-            #?(model.last_attempt_takes_arguments()) { let mut retry_last; }
+            #?(model.moves_arguments()) { let mut retry_last; }
             #set
         }
     }
@@ -163,7 +163,7 @@ impl Printer<'_> {
             }
             Policy::Constant(_) if model.history.is_none() => None,
             Policy::Constant(_) => Some(ours!(retry_call.begin_under(#(self.policy()));)),
-            _ if model.needs_max_early() => Some(ours!(retry_call.begin_under(#policy);)),
+            _ if model.needs_max() => Some(ours!(retry_call.begin_under(#policy);)),
             _ => None,
         };
         let deadline = model.deadline.as_ref();
@@ -213,7 +213,7 @@ impl Printer<'_> {
         self.model.chooses_policy().then(|| {
             ours! {
                 #(self.ignored_timeout(policy))
-                retry_call.end_after(#(self.time_limit(deadline, policy)));
+                retry_call.set_deadline(#(self.time_limit(deadline, policy)));
             }
         })
     }
@@ -321,25 +321,25 @@ impl Printer<'_> {
     /// Decides whether to retry after a rejection, unless rejections are never retried.
     fn rejected_attempt(&self) -> Option<Code> {
         let model = self.model;
+        let is_cancelled = model.has(&[Key::Cancel]);
+        let is_cancelled = if_else(is_cancelled, ours!(retry_cancelled), ours!(false));
+        let computed = ours!(__retry::Some(&mut retry_delays));
+        let delays = if_else(model.delays().is_some(), computed, ours!(__retry::None));
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
                 #(self.deadline_of_choice(&policy))
-                retry_call.rejected(
-                    __retry::Failure::of_rejection(
-                        #site,
-                        &__retry::Rejected::new(retry_by),
-                        retry_half_open_in,
-                    )
-                    // A rejected attempt had no effect, so `idempotent` doesn't matter.
-                    #?(model.has(&[Key::Cancel])) { .cancelled(retry_cancelled) }
-                    #?(model.delays().is_some()) { .delays(&mut retry_delays) },
-                    #(self.reporter()),
-                );
+                // A rejected attempt had no effect, so `idempotent` doesn't matter.
+                retry_call.rejected(#site, #is_cancelled, #delays, #(self.reporter()));
             }
         });
         // The function in `policy` takes an error: here, the rejection.
         let conversion = self.rejecting_key().filter(|_| model.chooses_policy());
+        let found = if_else(
+            conversion.is_some(),
+            ours!(let __retry::Some(retry_by) = retry_call.rejection()),
+            ours!(__retry::Option::is_some(&retry_call.rejection())),
+        );
         let error = conversion.map(|key| {
             let conversion = ours_at!(key=> __retry::FromRejected::from_rejected);
             ours! {
@@ -347,7 +347,7 @@ impl Printer<'_> {
             }
         });
         let rejected = ours! {
-            if let __retry::Some((retry_by, retry_half_open_in)) = retry_call.rejection() {
+            if #found {
                 #(self.cancelled())
                 __retry::cold(|| { #(self.delays()) #error #decided });
             }
@@ -382,8 +382,7 @@ impl Printer<'_> {
             }
         };
         let is_constant = matches!(self.model.policy, Policy::Constant(_));
-        let is_max_known =
-            is_constant || self.model.needs_max_early() || self.model.chooses_policy();
+        let is_max_known = is_constant || self.model.needs_max() || self.model.chooses_policy();
         let reason = ours!(__retry::Stop::reason(&retry_stop));
         ours! {
             #?(self.model.keeps_values()) {
@@ -416,7 +415,7 @@ impl Printer<'_> {
 
     /// Ends the call with `retry_error`, through `give_up` or `fallback` if the attribute has one.
     pub(crate) fn ends_with(&self, reason: &Code) -> Code {
-        if self.model.ending_needs_reason() {
+        if self.model.needs_reason() {
             ours!(break 'retry_ended (retry_error, #reason);)
         } else {
             self.leave_with(ours!(__retry::Err(retry_error)))
@@ -450,18 +449,18 @@ impl Printer<'_> {
                 ours_at!(span=> __retry::IntoObserver::observe(&(#observer), retry_event));
             ours!(|retry_event: &__retry::Event<'_>| #observe)
         };
-        ours_at!(span=> __retry::observed(#name, #observer))
+        ours_at!(span=> __retry::Reporter::observe(#name, &mut #observer))
     }
 
     fn reported_name(&self) -> Code {
         if let Policy::Constant(_) = self.model.policy {
-            return self.constant_site();
+            return ours!(__retry::Reporter::at(#(self.constant_site())));
         }
-        let named = self.model.arguments.value(Key::Name);
+        let (named, name) = (self.model.arguments.value(Key::Name), self.name());
         if named.is_none_or(KeyValue::is_literal) && self.client_name().is_none() {
-            return self.name();
+            return ours!(__retry::Reporter::named(#name));
         }
-        ours!(__retry::named_by(|retry_with| retry_with(#(self.name()))))
+        ours!(__retry::Reporter::named_by(&|| ::core::convert::From::from(#name)))
     }
 
     /// Decides what follows a failure: binds `retry_decision`, the pause or the reason for giving up.
@@ -472,7 +471,7 @@ impl Printer<'_> {
     pub(crate) fn driven_decision(&self, failed: FailureSource) -> Code {
         let shown = self.shown_after(failed);
         let (asked, verdict) = self.asked_first(failed);
-        let has_locals = self.model.delays().is_some() || self.model.last_attempt_takes_arguments();
+        let has_locals = self.model.delays().is_some() || self.model.moves_arguments();
         let mut decide = |policy: Code| {
             let verdict = self.verdict(&verdict);
             let site = self.site(&policy);
@@ -501,7 +500,7 @@ impl Printer<'_> {
             }
         };
         // Evaluates the policy only once for each failure.
-        let asks_again = self.model.last_attempt_takes_arguments() || self.model.resumes();
+        let asks_again = self.model.moves_arguments() || self.model.resumes();
         let decide = if asks_again || self.model.chooses_policy() {
             self.with_policy(&mut decide)
         } else {

@@ -260,7 +260,7 @@ impl Model {
 
     /// True if the last attempt takes the arguments without cloning them. False if attempts run at once, or if it is
     /// unknown which attempt is the last.
-    pub(crate) fn last_attempt_takes_arguments(&self) -> bool {
+    pub(crate) fn moves_arguments(&self) -> bool {
         !(self.cloned.is_empty()
             || self.has(&[Key::Hedge])
             || self.restarts()
@@ -290,8 +290,8 @@ impl Model {
     /// The number of times that a call reads its policy before the first attempt.
     pub(crate) fn policy_uses_at_start(&self) -> usize {
         let asks = [
-            self.needs_max_early(),
-            self.last_attempt_takes_arguments(),
+            self.needs_max(),
+            self.moves_arguments(),
             self.ignores_timeout(),
             !matches!(self.deadline, None | Some(Deadline::Given)),
         ];
@@ -399,12 +399,12 @@ impl Model {
     }
 
     /// True if the reason for giving up is needed.
-    pub(crate) fn ending_needs_reason(&self) -> bool {
+    pub(crate) fn needs_reason(&self) -> bool {
         self.has(&keys![GiveUp Fallback])
     }
 
     /// True if the policy's `max` is needed before the first failure.
-    pub(crate) fn needs_max_early(&self) -> bool {
+    pub(crate) fn needs_max(&self) -> bool {
         self.has(&keys![Attempt Observe Abort])
     }
 

@@ -1,9 +1,10 @@
 //! Code around the call and around each attempt: the key `span` and, with the feature `nested`, the outer call.
 
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, KeyValue};
-use crate::expand::model::{DefaultName, NESTED, Policy};
+use crate::expand::model::{NESTED, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
@@ -71,17 +72,13 @@ impl Printer<'_> {
         if let Policy::Constant(_) = self.model.policy {
             return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #(self.values())) }));
         }
-        let name = self.model.arguments.value(Key::Name);
-        let outer = match (name, self.client_name()) {
-            (Some(KeyValue::Text(name)), _) => ours!(__retry::Outer::named(#name)),
-            (None, Some(name)) => ours!(__retry::Outer::named_by(|| #name)),
+        let name = match (self.model.arguments.value(Key::Name), self.client_name()) {
+            (Some(KeyValue::Text(name)), _) => name.to_token_stream(),
+            (None, Some(name)) => name,
             // A `name` expression may use values that the attempt modifies.
-            (_, _) if self.model.default_name == DefaultName::Surroundings => {
-                ours!(__retry::Outer::named_as(__retry_name))
-            }
-            (_, _) => ours!(__retry::Outer::named(#(self.path()))),
+            (_, _) => self.path(),
         };
-        Some(self.limited(outer))
+        Some(self.limited(ours!(__retry::Outer::named_by(|| ::core::convert::From::from(#name)))))
     }
 
     /// Adds the maximum number of attempts to `outer`, if it is known before a failure.

@@ -122,8 +122,8 @@ impl Printer<'_> {
     fn corrected(&self, validate: &Expr, correct: &Expr) -> Code {
         let stopped = |of: &Code| {
             ours! {
-                retry_call.correction_stopped(
-                    #of,
+                retry_call.stopped(
+                    &__retry::Stop::of_correction(#of),
                     #(self.shown()),
                     #(self.ending()),
                     #(self.reporter()),
@@ -131,11 +131,7 @@ impl Printer<'_> {
             }
         };
         let ended_invalid = ours!(#(self.kept_invalid()) #(self.ended()));
-        let reason = if_else(
-            self.model.ending_needs_reason(),
-            ours!(retry_reason),
-            ours!(_),
-        );
+        let reason = if_else(self.model.needs_reason(), ours!(retry_reason), ours!(_));
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
@@ -165,7 +161,7 @@ impl Printer<'_> {
                     __retry::Ok(retry_value) => retry_value,
                     __retry::Err(retry_error) => {
                         #(stopped(&failed))
-                        #?(self.model.ending_needs_reason()) { let retry_reason = #failed; }
+                        #?(self.model.needs_reason()) { let retry_reason = #failed; }
                         #(self.ended())
                     }
                 };

@@ -85,16 +85,17 @@ impl AdmissionControl for Breaker {
         let settings = self.settings(&circuit);
         let is_hung = ran(&permit, self.made.hung_after);
         let is_slow = ran(&permit, self.made.slow_after);
+        let is_failure = |kind| match kind {
+            Kind::Transient | Kind::Timeout => true,
+            Kind::Throttled => self.made.counts_throttled,
+            _ => false,
+        };
         let outcome = match outcome {
             AttemptOutcome::Dropped if is_hung => AttemptOutcome::Failure {
                 kind: Kind::Timeout,
                 hint: None,
             },
-            AttemptOutcome::Failure { kind, .. }
-                if !matches!(kind, Kind::Transient | Kind::Timeout) =>
-            {
-                AttemptOutcome::Ignored
-            }
+            AttemptOutcome::Failure { kind, .. } if !is_failure(kind) => AttemptOutcome::Ignored,
             outcome => outcome,
         };
         let transition = circuit.record(&settings, outcome, is_slow);
@@ -108,8 +109,7 @@ impl AdmissionControl for Breaker {
     }
 
     fn is_open(&self) -> bool {
-        let circuit = self.circuit();
-        circuit.rejects_all(&self.settings(&circuit))
+        Self::is_open(self)
     }
 
     fn half_open_in(&self) -> Option<Duration> {

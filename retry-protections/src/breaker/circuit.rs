@@ -38,7 +38,8 @@ use crate::sync::{Mutex, MutexGuard, lock};
 /// ```
 ///
 /// Transient failures and timeouts count as failures. An error that is not worth a retry counts as a success, because
-/// the server answered. Throttled attempts and unknown errors don't count.
+/// the server answered. Throttled attempts don't count, unless [`count_throttled`](Self::count_throttled) is set, nor do
+/// unknown errors.
 ///
 /// | setter | default |
 /// |---|---|
@@ -47,7 +48,9 @@ use crate::sync::{Mutex, MutexGuard, lock};
 /// | [`consecutive_failures`](Self::consecutive_failures) | off |
 /// | [`window`](Self::window), or [`count_window`](Self::count_window) | 30 s |
 /// | [`slow`](Self::slow) | off |
+/// | [`count_throttled`](Self::count_throttled) | off |
 /// | [`open_for`](Self::open_for) | 5 s, or the server's hint |
+/// | [`max_open_for`](Self::max_open_for) | off: `open_for` stays the same |
 /// | [`trial_calls`](Self::trial_calls) | 1 |
 /// | [`trial_successes`](Self::trial_successes) | all trial calls |
 /// | [`hung_after`](Self::hung_after) | off |
@@ -85,6 +88,8 @@ pub(super) struct Circuit {
     closed: Option<Moment>,
     /// The number of waiting calls that have begun since then.
     begun: u32,
+    /// The number of times that a trial call has opened the breaker since it was last closed.
+    failed_trials: u32,
 }
 
 #[derive(Debug)]
@@ -139,11 +144,13 @@ impl Breaker {
                 waiting: Line::new(),
                 closed: None,
                 begun: 0,
+                failed_trials: 0,
             }),
         }
     }
 
-    /// The current state. It changes from open to half open when the first trial call begins.
+    /// The current state. It changes from open to half open when the first trial call begins, so an open breaker stays
+    /// `Open` until it is used: choose between servers by [`is_open`](Self::is_open).
     pub fn state(&self) -> BreakerState {
         match self.circuit().phase {
             Phase::Closed => BreakerState::Closed,
@@ -152,6 +159,23 @@ impl Breaker {
             Phase::ForcedOpen => BreakerState::ForcedOpen,
             Phase::ForcedClosed => BreakerState::ForcedClosed,
         }
+    }
+
+    /// Returns true if no attempt may begin now: while the breaker is open or forced open, and while it is half open and
+    /// its trial calls are under way. False once [`open_for`](Self::open_for) is over.
+    ///
+    /// ```
+    /// use retry_protections::Breaker;
+    ///
+    /// static SERVERS: [(&str, Breaker); 2] = [("eu", Breaker::new()), ("us", Breaker::new())];
+    ///
+    /// SERVERS[0].1.force_open();
+    /// let healthy = SERVERS.iter().find(|(_, breaker)| !breaker.is_open());
+    /// assert_eq!(healthy.unwrap().0, "us");
+    /// ```
+    pub fn is_open(&self) -> bool {
+        let circuit = self.circuit();
+        circuit.rejects_all(&self.settings(&circuit))
     }
 
     pub(super) fn circuit(&self) -> MutexGuard<'_, Circuit> {
@@ -178,12 +202,17 @@ impl Circuit {
         self.number += 1;
         self.phase = phase;
         self.counts = Counts::new();
+        if admits_all {
+            self.failed_trials = 0;
+        }
         (self.closed, self.begun) = (admits_all.then(clock::now), 0);
     }
 
     fn open(&mut self, settings: &Settings, cause: Cause, hint: Option<Duration>) -> Transition {
         let own = settings.open_for;
-        let open_for = hint.map_or(own, |hint| {
+        let doubled = own.saturating_mul(2_u32.saturating_pow(self.failed_trials));
+        let grown = doubled.min(settings.max_open_for.max(own));
+        let open_for = hint.map_or(grown, |hint| {
             hint.clamp(own.min(SHORTEST_BY_HINT), own.max(LONGEST_BY_HINT))
         });
         self.turn(Phase::Open {
@@ -307,8 +336,11 @@ impl Circuit {
             self.turn(Phase::Closed);
             return Some(Transition::Closed);
         }
-        let bearable = settings.trial_calls - needed;
-        (trials.failed > bearable).then(|| self.open(settings, Cause::Trial, hint))
+        if trials.failed <= settings.trial_calls - needed {
+            return None;
+        }
+        self.failed_trials = self.failed_trials.saturating_add(1);
+        Some(self.open(settings, Cause::Trial, hint))
     }
 }
 

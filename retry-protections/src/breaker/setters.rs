@@ -120,11 +120,45 @@ impl Breaker {
         self
     }
 
+    /// Counts throttled attempts as failures. Off by default, because a server that throttles is up: a limiter or a
+    /// budget slows the calls down.
+    ///
+    /// For one of several servers, so that calls go to another one while it throttles. If the server sends a hint with
+    /// the failure that opens the breaker, the hint determines how long it stays open: see
+    /// [`open_for`](Self::open_for).
+    ///
+    /// ```
+    /// use retry_protections::Breaker;
+    ///
+    /// static MODEL_API: Breaker = Breaker::new().consecutive_failures(3).count_throttled();
+    /// ```
+    pub const fn count_throttled(mut self) -> Self {
+        self.made.counts_throttled = true;
+        self
+    }
+
     /// The time for which the breaker stays open before it admits a trial call. At least 1 ms, default 5 s. If the
     /// failure that opens it has a hint from the server, the hint is used instead. It is raised to a second or
     /// `open_for`, whichever is shorter, and limited to 2 minutes or `open_for`, whichever is longer.
     pub const fn open_for(mut self, open_for: Duration) -> Self {
         self.made.open_for = at_least_a_milli(open_for);
+        self
+    }
+
+    /// The longest time for which the breaker stays open after failed trial calls. Each time that they open it again,
+    /// [`open_for`](Self::open_for) doubles, up to this time. Once the breaker has closed, it starts again from
+    /// `open_for`. By default, and with a shorter time than `open_for`, it doesn't grow. A server's hint is used as
+    /// without this setting.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_protections::Breaker;
+    ///
+    /// // Open for 5 s, 10 s, 20 s, 40 s, 60 s, 60 s, …
+    /// static STORE: Breaker = Breaker::new().max_open_for(Duration::from_secs(60));
+    /// ```
+    pub const fn max_open_for(mut self, max_open_for: Duration) -> Self {
+        self.made.max_open_for = max_open_for;
         self
     }
 

@@ -20,7 +20,11 @@ pub(super) struct Settings {
     pub(super) slow_after: u32,
     /// The ratio of slow attempts that opens the breaker.
     pub(super) slow_ratio: f64,
+    /// True if throttled attempts count as failures.
+    pub(super) counts_throttled: bool,
     pub(super) open_for: Duration,
+    /// The longest `open_for` after failed trials. It never lowers `open_for`.
+    pub(super) max_open_for: Duration,
     pub(super) trial_calls: u32,
     /// The number of trial calls that must succeed. 0 is all of them.
     pub(super) trial_successes: u32,
@@ -46,7 +50,9 @@ impl Settings {
         count_window: 0,
         slow_after: 0,
         slow_ratio: 1.0,
+        counts_throttled: false,
         open_for: Duration::from_secs(5),
+        max_open_for: Duration::ZERO,
         trial_calls: 1,
         trial_successes: 0,
         hung_after: 0,

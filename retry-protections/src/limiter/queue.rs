@@ -113,12 +113,43 @@ impl<G: Gate> AdmissionControl for Queue<G> {
         Permit::new(number, cost)
     }
 
+    #[inline]
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
         if permit.number() & HAD_TURN != 0 {
             return Admission::Admitted;
         }
         // A waker runs the executor's code, so none is cloned or dropped under the lock.
-        let waker = waker.clone();
+        self.poll_waiting(permit, waker.clone())
+    }
+
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        let mut state = self.lock();
+        let (changes, _left) = if permit.number() & HAD_TURN == 0 {
+            ([None, None], state.line.remove(permit.number()))
+        } else {
+            (state.ended(&permit, outcome), None)
+        };
+        wake_first(state);
+        changes
+    }
+
+    #[inline]
+    fn state(&self) -> AdmissionState {
+        let state = self.lock();
+        let mut admission = state.gate.state();
+        admission.waiting = Some(state.waiting());
+        admission
+    }
+
+    fn longest_wait(&self) -> Option<Duration> {
+        self.max_wait
+    }
+}
+
+impl<G: Gate> Queue<G> {
+    #[cold]
+    #[inline(never)]
+    fn poll_waiting(&self, permit: &mut Permit, waker: Waker) -> Admission {
         let mut state = self.lock();
         let Some(ahead) = state.line.ahead(permit.number()) else {
             return Admission::QueueFull;
@@ -143,29 +174,6 @@ impl<G: Gate> AdmissionControl for Queue<G> {
         drop(state);
         called.into_iter().for_each(Waker::wake);
         Admission::Wait { ahead, at_least }
-    }
-
-    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
-        let mut state = self.lock();
-        let (changes, _left) = if permit.number() & HAD_TURN == 0 {
-            ([None, None], state.line.remove(permit.number()))
-        } else {
-            (state.ended(&permit, outcome), None)
-        };
-        wake_first(state);
-        changes
-    }
-
-    #[inline]
-    fn state(&self) -> AdmissionState {
-        let state = self.lock();
-        let mut admission = state.gate.state();
-        admission.waiting = Some(state.waiting());
-        admission
-    }
-
-    fn longest_wait(&self) -> Option<Duration> {
-        self.max_wait
     }
 }
 

@@ -7,9 +7,9 @@ use retry_classify::{Kind, Verdict};
 
 use crate::call::call_id::{CallId, Drawn};
 use crate::call::errors::Errors;
+use crate::call::errors::Note;
 use crate::call::gave_up::GaveUp;
-use crate::call::note::Note;
-use crate::observe::Reason;
+use crate::observe::reason::Reason;
 use crate::policy::schedule::limit;
 use crate::time::{Clock, Moment};
 

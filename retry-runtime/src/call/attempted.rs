@@ -25,7 +25,7 @@ pub fn attempt_within<F: Future>(
 
 /// Like `attempt_within`, for a blocking attempt.
 #[inline]
-pub(crate) fn run_within<V>(
+pub fn run_within<V>(
     policy: &Policy,
     name: impl FnOnce() -> Arc<str>,
     attempt: impl FnOnce() -> V,

@@ -4,7 +4,6 @@
 //! [`ok`](Driver::ok) or [`failed`](Driver::failed). If a driver is dropped at any point, it releases everything that
 //! its call holds. The rules are in [`Steps`].
 
-#[cfg(any(feature = "batch", feature = "plan"))]
 mod work;
 
 use alloc::boxed::Box;
@@ -18,20 +17,20 @@ use retry_classify::RejectedBy;
 
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
-use crate::call::hook::HookOutcome;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::protections::Protects;
 use crate::call::reporter::Reporter;
+use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::steps::{Next, State, Steps};
-use crate::call::stop::Stop;
+use crate::call::stop::{HookOutcome, Stop};
 use crate::call::waiting::{Queue, wait, wait_blocking};
 use crate::hedge::pushback::Pushback;
 use crate::observe::Reason;
 use crate::policy::Policy;
-use crate::policy::values::Values;
+use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{self, Cancel};
-use crate::time::{BlockingTimer, Moment, Timer, pause_or_cancelled};
+use crate::time::{Moment, Timer, pause_or_cancelled};
 
 /// One call in flight.
 ///
@@ -58,32 +57,29 @@ impl<P: Protects, T: Timer> Driver<P, T> {
     #[cold]
     pub fn wait<C: Future>(
         &mut self,
-        cancelled: Pin<Box<C>>,
+        mut cancelled: Pin<Box<C>>,
     ) -> Pin<Box<impl Future<Output = ()> + use<'_, C, P, T>>> {
-        Box::pin(self.wait_here(cancelled))
-    }
-
-    async fn wait_here<C: Future>(&mut self, mut cancelled: Pin<Box<C>>) {
-        match self.state.next {
-            Next::Pause => {
-                let pause = self.state.call().last_delay();
-                // A zero pause needs no timer, and there may be none.
-                let is_cancelled = if pause.is_zero() {
-                    pause_or_cancelled(cancelled.as_mut(), pin!(ready(()))).await
-                } else {
-                    let sleep = pin!(self.timer.sleep(pause));
-                    pause_or_cancelled(cancelled.as_mut(), sleep).await
-                };
-                self.steps(|steps| steps.paused(pause, is_cancelled));
+        Box::pin(async move {
+            match self.state.next {
+                Next::Pause => {
+                    let pause = self.state.call().last_delay();
+                    // A zero pause needs no timer, and there may be none.
+                    let is_cancelled = if pause.is_zero() {
+                        pause_or_cancelled(cancelled.as_mut(), pin!(ready(()))).await
+                    } else {
+                        let sleep = pin!(self.timer.sleep(pause));
+                        pause_or_cancelled(cancelled.as_mut(), sleep).await
+                    };
+                    self.steps(|steps| steps.paused(pause, is_cancelled));
+                }
+                Next::Turn => {
+                    let (mut queue, timer) = self.queue();
+                    let waited = wait(&mut queue, timer, cancelled.as_mut()).await;
+                    self.steps(|steps| steps.waited(waited));
+                }
+                _ => {}
             }
-            Next::Turn => {
-                let deadline = self.state.deadline;
-                let (mut queue, timer) = self.queue();
-                let waited = wait(&mut queue, timer, deadline, cancelled.as_mut()).await;
-                self.steps(|steps| steps.waited(waited));
-            }
-            _ => {}
-        }
+        })
     }
 
     /// Returns true if the call is cancelled. `cancelled` is polled once, with the task's waker, because embassy's
@@ -112,9 +108,8 @@ impl<P: Protects, T: BlockingTimer> Driver<P, T> {
                 self.steps(|steps| steps.paused(pause, is_cancelled));
             }
             Next::Turn => {
-                let deadline = self.state.deadline;
                 let (mut queue, timer) = self.queue();
-                let waited = wait_blocking(&mut queue, timer, deadline, cancel);
+                let waited = wait_blocking(&mut queue, timer, cancel);
                 self.steps(|steps| steps.waited(waited));
             }
             _ => {}
@@ -140,7 +135,7 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns true if starting an attempt or succeeding involves neither protections nor observers. Known at compile
     /// time, so that such a call costs next to nothing.
     #[inline]
-    fn is_bare<R: Reporter>(&self, reporter: &R) -> bool {
+    fn is_bare(&self, reporter: &Reporter<'_>) -> bool {
         self.protections.are_none() && !reporter.is_observed() && !self.state.needs_ready
     }
 
@@ -155,17 +150,15 @@ impl<P: Protects, T> Driver<P, T> {
         } = self;
         step(&mut Steps {
             state,
-            shared: protections,
+            shared: protections.refs(),
             now: &|| now(timer),
         })
     }
 
     #[inline]
     fn queue(&mut self) -> (Queue<'_, P>, &T) {
-        let queue = Queue {
-            protections: &mut self.protections,
-            held: &mut self.state.held,
-        };
+        let (slot, deadline) = (&mut self.state.held.limiter, self.state.deadline);
+        let queue = Queue::new(&mut self.protections, slot, deadline);
         (queue, &self.timer)
     }
 
@@ -199,15 +192,13 @@ impl<P: Protects, T> Driver<P, T> {
         self.now = now;
     }
 
-    /// The same call with these protections, timer and clock.
-    pub(crate) fn with<Q: Protects, U>(
-        mut self,
-        protections: Q,
-        timer: U,
-        now: fn(&U) -> Moment,
-    ) -> Driver<Q, U> {
+    /// The same call with this timer and clock.
+    pub(crate) fn with_timer<U>(mut self, timer: U, now: fn(&U) -> Moment) -> Driver<P, U>
+    where
+        P: Copy,
+    {
         Driver {
-            protections,
+            protections: self.protections,
             timer,
             now,
             state: mem::take(&mut self.state),
@@ -215,8 +206,8 @@ impl<P: Protects, T> Driver<P, T> {
     }
 
     /// The protections.
-    pub fn protections(&mut self) -> &P {
-        &self.protections
+    pub fn protections(&mut self) -> &mut P {
+        &mut self.protections
     }
 
     /// Continues a call that was saved during its pause. The budget has already paid for its next attempt.
@@ -236,28 +227,18 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.deadline = end;
     }
 
-    /// The time since [`begin_deadline`](Self::begin_deadline).
-    pub(crate) fn elapsed(&self) -> Option<Duration> {
-        let began = self.state.past.as_ref()?.began?;
-        Some((self.now)(&self.timer).since(began))
-    }
-
-    /// Sets the end of the call to `limit` from now.
+    /// Sets the end of the call to `limit` after [`begin_deadline`](Self::begin_deadline), or from now.
     #[inline]
     pub fn set_deadline(&mut self, limit: Option<Duration>) {
-        self.state.deadline = limit.and_then(|limit| (self.now)(&self.timer).checked_add(limit));
+        let began = self.state.past.as_ref().and_then(|past| past.began);
+        let end = |limit| began.unwrap_or_else(|| self.now()).checked_add(limit);
+        self.state.deadline = limit.and_then(end);
     }
 
-    /// Starts to measure time for an end that is [set later](Self::end_after).
+    /// Starts to measure time for a deadline that is set later.
     #[inline]
     pub fn begin_deadline(&mut self) {
-        self.state.past().began = Some((self.now)(&self.timer));
-    }
-
-    /// Sets the end of the call to `limit` after [`begin_deadline`](Self::begin_deadline).
-    pub fn end_after(&mut self, limit: Option<Duration>) {
-        let began = self.state.past().began.zip(limit);
-        self.state.deadline = began.and_then(|(began, limit)| began.checked_add(limit));
+        self.state.past().began = Some(self.now());
     }
 
     /// Allows the policy to retry rejections: the loop then calls [`rejection`](Self::rejection).
@@ -310,7 +291,7 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns true if the call has to [wait](Self::wait) before its attempt, or decide on a
     /// [rejection](Self::rejection). If false, the attempt has started, or never will: see [`stop`](Self::stop).
     #[inline]
-    pub fn waits<R: Reporter>(&mut self, mut reporter: R) -> bool {
+    pub fn waits(&mut self, mut reporter: Reporter<'_>) -> bool {
         if self.is_bare(&reporter) && matches!(self.state.next, Next::Enter) {
             self.state.next = Next::Begun;
             return false;
@@ -324,16 +305,25 @@ impl<P: Protects, T> Driver<P, T> {
         matches!(self.state.next, Next::Pause)
     }
 
-    /// The rejection to [decide on](Self::rejected), with the time until the breaker is half-open.
+    /// The rejection to [decide on](Self::rejected).
     #[cold]
-    pub fn rejection(&mut self) -> Option<(RejectedBy, Option<Duration>)> {
-        self.steps(|steps| steps.rejection())
+    pub fn rejection(&mut self) -> Option<RejectedBy> {
+        match self.state.next {
+            Next::Rejected(by) => Some(by),
+            _ => None,
+        }
     }
 
-    /// Decides what follows a rejection.
+    /// Decides what follows a rejection at that site. `delays` computes the delays, in place of the policy's backoff.
     #[cold]
-    pub fn rejected<R: Reporter>(&mut self, failure: Failure<'_>, mut reporter: R) {
-        self.steps(|steps| steps.rejected(failure, &mut reporter));
+    pub fn rejected(
+        &mut self,
+        site: &Site<'_>,
+        is_cancelled: bool,
+        delays: Option<&mut dyn FnMut(u32) -> Duration>,
+        mut reporter: Reporter<'_>,
+    ) {
+        self.steps(|steps| steps.rejected(site, is_cancelled, delays, &mut reporter));
     }
 
     /// Takes the reason that no attempt follows, if there is one.
@@ -359,7 +349,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Records that the server responded with a value, which may still be rejected.
     #[inline]
-    pub fn answered<R: Reporter>(&mut self, mut reporter: R) {
+    pub fn answered(&mut self, mut reporter: Reporter<'_>) {
         if !self.protections.are_none() {
             self.steps(|steps| steps.answered(&mut reporter));
         }
@@ -367,7 +357,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Records that the value was accepted.
     #[inline]
-    pub fn succeeded<R: Reporter>(&mut self, mut reporter: R) {
+    pub fn succeeded(&mut self, mut reporter: Reporter<'_>) {
         if !self.is_bare(&reporter) || self.state.past.is_some() {
             self.steps(|steps| steps.succeeded(&mut reporter));
         }
@@ -375,7 +365,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Records that the server responded with an accepted value.
     #[inline]
-    pub fn ok<R: Reporter>(&mut self, mut reporter: R) {
+    pub fn ok(&mut self, mut reporter: Reporter<'_>) {
         if !self.is_bare(&reporter) || self.state.past.is_some() {
             self.steps(|steps| steps.ok(&mut reporter));
         }
@@ -384,20 +374,20 @@ impl<P: Protects, T> Driver<P, T> {
     /// Reports a failed attempt. Returns the pause before the next one, which [`waits`](Self::waits) then requests, or
     /// the reason that there is none.
     #[cold]
-    pub fn failed<R: Reporter>(&mut self, failure: Failure<'_>, mut reporter: R) -> Decision {
+    pub fn failed(&mut self, failure: Failure<'_>, mut reporter: Reporter<'_>) -> Decision {
         self.steps(|steps| steps.failed(failure, &mut reporter))
     }
 
     /// Reports that the call ends with this error before an attempt.
     #[cold]
-    pub fn stopped<R: Reporter>(
+    pub fn stopped(
         &mut self,
         stop: &Stop,
         error: &dyn fmt::Display,
         ending: Ending,
-        mut reporter: R,
+        mut reporter: Reporter<'_>,
     ) {
-        self.steps(|steps| steps.stopped(stop, error, Values::Taken, ending, &mut reporter));
+        self.steps(|steps| steps.stopped(stop, error, ending, &mut reporter));
     }
 
     /// Ends the pause before a correction. Returns the reason if the correction must not start.
@@ -411,39 +401,26 @@ impl<P: Protects, T> Driver<P, T> {
         None
     }
 
-    /// Reports that the call ends with this error before a correction, or because the correction failed.
-    #[cold]
-    pub fn correction_stopped<R: Reporter>(
-        &mut self,
-        reason: Reason,
-        error: &dyn fmt::Display,
-        ending: Ending,
-        mut reporter: R,
-    ) {
-        let (stop, values) = (Stop::because(reason), Values::Corrected);
-        self.steps(|steps| steps.stopped(&stop, error, values, ending, &mut reporter));
-    }
-
     /// Starts another attempt next to a slow one, if allowed. Returns its number if it starts.
     #[cold]
-    pub fn hedge<R: Reporter>(
+    pub fn hedge(
         &mut self,
         slow: Failure<'_>,
         delay: Duration,
         pushback: Pushback,
-        mut reporter: R,
+        mut reporter: Reporter<'_>,
     ) -> Option<u32> {
         self.steps(|steps| steps.hedge(slow, delay, pushback, &mut reporter))
     }
 
     /// Reports that the attempt with this number failed while others are in flight. Returns true if these go on.
     #[cold]
-    pub fn hedge_failed<R: Reporter>(
+    pub fn hedge_failed(
         &mut self,
         failure: Failure<'_>,
         number: u32,
         pushback: &mut Pushback,
-        mut reporter: R,
+        mut reporter: Reporter<'_>,
     ) -> bool {
         self.steps(|steps| steps.hedge_failed(failure, number, pushback, &mut reporter))
     }
@@ -459,24 +436,24 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Reports an accepted value, after the budget was credited.
     #[inline]
-    pub fn report_success<R: Reporter>(&mut self, mut reporter: R) {
-        self.steps(|steps| steps.report_success_if_any(&mut reporter));
+    pub fn report_success(&mut self, mut reporter: Reporter<'_>) {
+        self.steps(|steps| steps.report_success(&mut reporter));
     }
 
     /// Reports that the call was aborted.
     #[cold]
-    pub fn aborted<R: Reporter>(&mut self, mut reporter: R) {
+    pub fn aborted(&mut self, mut reporter: Reporter<'_>) {
         self.steps(|steps| steps.aborted(&mut reporter));
     }
 
     /// Reports how the fallback ended. `show` passes on the text of its error.
     #[cold]
-    pub fn fell_back<V, E, R: Reporter>(
+    pub fn fell_back<V, E>(
         &mut self,
         attempts: u32,
         outcome: &Result<V, E>,
         show: impl FnOnce(&E, &mut dyn FnMut(&dyn fmt::Display)),
-        mut reporter: R,
+        mut reporter: Reporter<'_>,
     ) {
         self.steps(|steps| match outcome {
             Ok(_) => steps.fell_back(attempts, Ok(()), &mut reporter),
@@ -497,10 +474,7 @@ impl<P: Protects, T> Driver<P, T> {
             steps.credit();
         });
     }
-}
 
-/// Steps of generated code.
-impl<P: Protects, T> Driver<P, T> {
     /// Starts under this policy: its `max` is reported before any failure.
     pub fn begin_under(&mut self, policy: &Policy) {
         self.set_max(policy.retries_allowed());

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::call::note::Note;
+use retry_classify::Kind;
 
 /// The number of first errors that are kept.
 pub(crate) const FIRST: usize = 10;
@@ -23,6 +23,16 @@ struct Gathered<E> {
     left_out: u64,
     /// The number of the last retry that started alone, and its start, measured from the call's.
     began: Option<(u32, Duration)>,
+}
+
+/// The facts about a failed attempt, apart from its error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) number: Option<u32>,
+    /// The attempt's start, measured from the call's.
+    pub(crate) began: Option<Duration>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) pause: Option<Duration>,
 }
 
 impl<E> Errors<E> {

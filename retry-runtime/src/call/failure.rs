@@ -1,14 +1,12 @@
 use core::fmt;
 use core::time::Duration;
 
-use retry_classify::{Kind, Rejected, Verdict};
+use retry_classify::{Kind, Verdict};
 
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::computed_range;
 use crate::call::site::Site;
 use crate::hedge::pushback::Pushback;
-use crate::observe::{Observe, reborrow};
-use crate::policy::Policy;
+use crate::observe::report::{Observe, reborrow};
 use crate::policy::values::Values;
 use crate::time::Moment;
 
@@ -28,21 +26,20 @@ use crate::time::Moment;
 /// assert_eq!(call.failed_with(failure), Err(Reason::Ambiguous));
 /// ```
 pub struct Failure<'a> {
-    pub(super) site: &'a Site<'a>,
+    pub(crate) site: &'a Site<'a>,
     pub(super) verdict: Verdict,
     pub(super) error: &'a dyn fmt::Display,
     pub(super) inputs: Inputs,
     /// The number of needed retries that are paid for or free.
     pub(crate) paid: usize,
-    /// Paired with the function that turns it into a range, so that programs without computed delays don't link that
-    /// code. The next fields work the same way.
-    pub(super) delays: Option<(Delays<'a>, ComputedRange)>,
+    /// Computes the delay before each retry (from 1), in place of the policy's own backoff.
+    pub(super) delays: Option<&'a mut dyn FnMut(u32) -> Duration>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) observe: Option<Observe<'a>>,
 }
 
 /// The inputs to a decision, apart from the verdict and the policy.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is set by itself, by the part of a loop that knows it"
@@ -70,44 +67,14 @@ pub(super) struct Inputs {
     pub(super) ending: Ending,
 }
 
-impl Inputs {
-    const fn new() -> Self {
-        Self {
-            elapsed: None,
-            deadline: Deadline::OfPolicy,
-            idempotent: true,
-            repeated: false,
-            unrepeatable: false,
-            cancelled: false,
-            last: false,
-            is_kept: true,
-            is_limited: false,
-            times: 1,
-            followed: 1,
-            other_hint: None,
-            values: Values::Taken,
-            ending: Ending::Error,
-        }
-    }
-}
-
 /// The text for a value that `until` rejected, which has no error.
 pub const REJECTED_VALUE: &str = "value rejected";
 
-/// Computes the delay before each retry (from 1), in place of the policy's own backoff.
-pub(super) type Delays<'a> = &'a mut dyn FnMut(u32) -> Duration;
-
-pub(super) type ComputedRange = fn(
-    &Policy,
-    (Kind, Values),
-    &mut dyn FnMut() -> Duration,
-    Duration,
-) -> Option<(Duration, Duration)>;
-
 /// The deadline of the call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) enum Deadline {
     /// The policy's deadline, compared with the time spent.
+    #[default]
     OfPolicy,
     Never,
     /// A point in time, compared with a clock that returns the current time.
@@ -118,9 +85,10 @@ pub(super) enum Deadline {
 }
 
 /// The end of a call for which no attempt follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
     /// The call ends with the error.
+    #[default]
     Error,
     /// A fallback is called.
     Fallback,
@@ -133,24 +101,18 @@ impl<'a> Failure<'a> {
             site,
             verdict,
             error,
-            inputs: Inputs::new(),
+            inputs: Inputs {
+                idempotent: true,
+                is_kept: true,
+                times: 1,
+                followed: 1,
+                ..Inputs::default()
+            },
             paid: 0,
             delays: None,
             budget: None,
             observe: None,
         }
-    }
-
-    /// Creates a rejected attempt, with the time until the breaker is half-open, if known.
-    #[doc(hidden)]
-    pub fn of_rejection(
-        site: &'a Site<'a>,
-        rejected: &'a Rejected,
-        half_open_in: Option<Duration>,
-    ) -> Self {
-        let verdict = Verdict::retry(Kind::Rejected);
-        let verdict = half_open_in.map_or(verdict, |wait| verdict.after(wait));
-        Self::new(site, verdict, rejected)
     }
 
     /// Sets the time since the call started, which the policy's `deadline` limits. If you don't set it, only the pauses
@@ -202,7 +164,6 @@ impl<'a> Failure<'a> {
 
     /// Sets the number of similar failures that the budget counts, and for how many of them the previous retry was paid
     /// for. Each failure needs its own retry.
-    #[cfg(feature = "batch")]
     pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
         (self.inputs.times, self.inputs.followed) = (times, followed);
         self
@@ -221,7 +182,7 @@ impl<'a> Failure<'a> {
     /// If the delays go on growing after [`Call::restarted`](crate::Call::restarted), so does the number: it may be
     /// above the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
-        self.delays = Some((delays, computed_range));
+        self.delays = Some(delays);
         self
     }
 
@@ -259,13 +220,9 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Marks that a fallback is called if no attempt follows.
+    /// Sets how the call ends if no attempt follows.
     #[doc(hidden)]
-    pub fn falls_back(self) -> Self {
-        self.ends_with(Ending::Fallback)
-    }
-
-    pub(crate) fn ends_with(mut self, ending: Ending) -> Self {
+    pub fn ends_with(mut self, ending: Ending) -> Self {
         self.inputs.ending = ending;
         self
     }
@@ -293,7 +250,7 @@ impl<'a> Failure<'a> {
             inputs: self.inputs,
             paid: self.paid,
             delays: match &mut self.delays {
-                Some((delays, range)) => Some((&mut **delays, *range)),
+                Some(delays) => Some(&mut **delays),
                 None => None,
             },
             budget: self.budget,

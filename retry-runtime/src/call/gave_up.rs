@@ -9,9 +9,9 @@ use core::time::Duration;
 use retry_classify::macro_support::shown;
 
 use crate::call::errors::{Errors, FIRST};
-use crate::call::failed_attempt::FailedAttempt;
 use crate::observe::Reason;
 use crate::observe::fields::Delay;
+use retry_classify::Kind;
 
 /// A call that gave up: the argument of the keys `give_up` and `fallback`.
 ///
@@ -56,6 +56,23 @@ pub struct GaveUp<E, T = ()> {
     pub(crate) last_value: Option<T>,
     pub(crate) elapsed: Duration,
     pub(crate) reason: Reason,
+}
+
+/// A failed attempt of a call that gave up, from [`GaveUp::failures`](crate::GaveUp::failures).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FailedAttempt<'a, E> {
+    /// The number of the attempt, from 1. `None` if the attempt failed while others went on, with the key `hedge`.
+    pub number: Option<u32>,
+    /// The start of the attempt, measured from the start of the call. `None` if the key `hedge` started others next to
+    /// it, or if the clock was not read, see [`failures`](crate::GaveUp::failures).
+    pub began: Option<Duration>,
+    /// The kind of failure. `None` if it is not retried, or if `number` is `None`.
+    pub kind: Option<Kind>,
+    /// The pause after it. `None` if the call ended before one.
+    pub pause: Option<Duration>,
+    /// The error.
+    pub error: &'a E,
 }
 
 impl<E, T> GaveUp<E, T> {
@@ -212,5 +229,48 @@ impl<E: fmt::Display, T> GaveUp<E, T> {
 impl<E: Error + 'static, T: fmt::Debug> Error for GaveUp<E, T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.error.source()
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serialize {
+    use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+    use super::{FailedAttempt, GaveUp, Vec, fmt, shown};
+
+    /// Times are in seconds, and the words are those of the log.
+    impl<E: fmt::Display, T> Serialize for GaveUp<E, T> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut report = serializer.serialize_struct("GaveUp", 7)?;
+            report.serialize_field("reason", &Text(self.reason()))?;
+            report.serialize_field("attempts", &self.attempts())?;
+            report.serialize_field("corrections", &self.corrections())?;
+            report.serialize_field("elapsed", &self.elapsed().as_secs_f64())?;
+            report.serialize_field("error", &Text(shown(self.error())))?;
+            report.serialize_field("failures", &self.failures().collect::<Vec<_>>())?;
+            report.serialize_field("failures_left_out", &self.errors_left_out())?;
+            report.end()
+        }
+    }
+
+    impl<E: fmt::Display> Serialize for FailedAttempt<'_, E> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut failed = serializer.serialize_struct("FailedAttempt", 5)?;
+            failed.serialize_field("attempt", &self.number)?;
+            failed.serialize_field("began", &self.began.map(|began| began.as_secs_f64()))?;
+            failed.serialize_field("kind", &self.kind.map(Text))?;
+            failed.serialize_field("pause", &self.pause.map(|pause| pause.as_secs_f64()))?;
+            failed.serialize_field("error", &Text(shown(self.error)))?;
+            failed.end()
+        }
+    }
+
+    /// Serializes a `Display` value as a string.
+    struct Text<D>(D);
+
+    impl<D: fmt::Display> Serialize for Text<D> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_str(&self.0)
+        }
     }
 }

@@ -8,7 +8,8 @@ use core::pin::Pin;
 use std::sync::Mutex;
 
 use crate::call::site::{Name as SiteName, Site};
-use crate::observe::{Event, EventData, Observe, report};
+use crate::observe::report::report;
+use crate::observe::{Event, EventData, Observe};
 use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::sync::lock;
@@ -25,7 +26,7 @@ static TOLD: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 const MOST_TOLD: usize = 256;
 
 /// A call, as seen by calls made within its attempts.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Outer {
     name: Name,
     /// The number of attempts that it may make, multiplied by those of the calls around it. `None` if that is
@@ -33,56 +34,38 @@ pub struct Outer {
     attempts: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Name {
-    Written(&'static str),
-    Known(fn() -> &'static str),
-    Made(fn() -> String),
+    Known(SiteName<'static>),
+    Computed(fn() -> Cow<'static, str>),
     Shared(Arc<str>),
 }
 
 impl Outer {
-    const fn new(name: Name, attempts: Option<u64>) -> Self {
-        Self { name, attempts }
-    }
-
-    /// A call whose policy is known.
-    #[inline]
-    pub const fn with_policy(policy: &Policy, name: &'static str, values: Values) -> Self {
-        Self::new(Name::Written(name), policy.most_attempts(values))
-    }
-
     /// A call at that site.
     #[inline]
     pub const fn of(site: &'static Site<'static>, values: Values) -> Self {
-        let name = match site.name {
-            SiteName::Text(name) => Name::Written(name),
-            SiteName::By(name) => Name::Known(name),
-        };
-        Self::new(name, site.policy.most_attempts(values))
+        Self {
+            name: Name::Known(site.name),
+            attempts: site.policy.most_attempts(values),
+        }
+    }
+
+    /// A call whose policy is evaluated when it fails. Its name is returned by a function.
+    #[inline]
+    pub const fn named_by(name: fn() -> Cow<'static, str>) -> Self {
+        Self {
+            name: Name::Computed(name),
+            attempts: None,
+        }
     }
 
     /// An outer call with a name known at run time. The rounds of a plan are its attempts.
     pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
-        Self::new(Name::Shared(name), policy.most_attempts(Values::Taken))
-    }
-
-    /// A call whose policy is evaluated when it fails.
-    #[inline]
-    pub const fn named(name: &'static str) -> Self {
-        Self::new(Name::Written(name), None)
-    }
-
-    /// An outer call whose name is returned by a function.
-    #[inline]
-    pub const fn named_as(name: fn() -> &'static str) -> Self {
-        Self::new(Name::Known(name), None)
-    }
-
-    /// An outer call whose name depends on a type.
-    #[inline]
-    pub const fn named_by(name: fn() -> String) -> Self {
-        Self::new(Name::Made(name), None)
+        Self {
+            name: Name::Shared(name),
+            attempts: policy.most_attempts(Values::Taken),
+        }
     }
 
     /// This call, with a known number of attempts.
@@ -105,9 +88,8 @@ impl Outer {
 
     fn name(&self) -> Cow<'_, str> {
         match &self.name {
-            Name::Written(name) => Cow::Borrowed(name),
-            Name::Known(name) => Cow::Borrowed(name()),
-            Name::Made(name) => Cow::Owned(name()),
+            Name::Known(name) => Cow::Borrowed(name.get()),
+            Name::Computed(name) => name(),
             Name::Shared(name) => Cow::Borrowed(name),
         }
     }
@@ -145,7 +127,6 @@ pub fn enter(outer: Outer) -> Option<Entered> {
 }
 
 /// The attempt that this thread is running. Dropping it, also during a panic, restores the previous one.
-#[derive(Debug)]
 pub struct Entered {
     before: Option<Outer>,
 }

@@ -12,15 +12,17 @@ use crate::call::decide::Decision;
 use crate::call::driver::Driver;
 use crate::call::failure::{Ending, Failure};
 use crate::call::next_attempt::NextAttempt;
-use crate::call::protections::{Protections, Protects};
-use crate::call::reporter::{Reporter, Times};
+use crate::call::protections::BorrowedProtections;
+use crate::call::reporter::Reporter;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::stop::Stop;
-use crate::observe::{Event, Observe};
-use crate::time::{
-    BlockingTimer, Cancel, DefaultTimer, Moment, Remembered, Timer, Uncancelled, is_cancelled,
-};
+use crate::observe::event::Event;
+use crate::time::DefaultTimer;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::{Cancel, Remembered, Uncancelled};
+use crate::time::moment::Moment;
+use crate::time::timer::Timer;
 
 /// The attempts of one call, for your own loop.
 ///
@@ -74,8 +76,8 @@ use crate::time::{
 /// [`timeout`]: crate::Policy::timeout
 /// [`Policy::attempt_limit`]: crate::Policy::attempt_limit
 #[must_use = "no attempt begins before `first`"]
-pub struct Attempts<'a, P: Protects = Protections, W = DefaultTimer> {
-    driver: Driver<P, W>,
+pub struct Attempts<'a, W = DefaultTimer> {
+    driver: Driver<BorrowedProtections<'a>, W>,
     keys: Keys<'a>,
 }
 
@@ -89,25 +91,10 @@ struct Keys<'a> {
     observer: Option<Observer<'a>>,
 }
 
-impl Reporter for &mut Keys<'_> {
-    fn is_observed(&self) -> bool {
-        self.observer.is_some()
-    }
-
-    fn max(&self) -> Option<u32> {
-        Some(self.site.policy().retries_allowed())
-    }
-
-    fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
-        self.report(times, &mut |_, observe| with(observe));
-    }
-
-    fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
-        let Keys { site, observer, .. } = &mut **self;
-        match observer {
-            Some(observer) => times.add_to(observer, |observe| with(site.name(), Some(observe))),
-            None => with(site.name(), None),
-        }
+impl Keys<'_> {
+    fn reporter(&mut self) -> Reporter<'_> {
+        let observe = self.observer.as_mut().map(|observe| observe as _);
+        Reporter::at(self.site).observed_by(observe)
     }
 }
 
@@ -119,7 +106,7 @@ fn no_clock<W>(_: &W) -> Moment {
 impl<'a> Attempts<'a> {
     /// Creates a call at that site, which has the policy and the call's name.
     pub fn new(site: &'a Site<'a>) -> Self {
-        let mut driver = Driver::with_clock(Protections::new(), DefaultTimer, no_clock);
+        let mut driver = Driver::with_clock(BorrowedProtections::new(), DefaultTimer, no_clock);
         driver.retry_rejections();
         let keys = Keys {
             site,
@@ -143,46 +130,30 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// The protections that the call shares with others. Each is optional.
-impl<'a, B: Clone, R: Clone, L: Clone, W: Clone> Attempts<'a, Protections<B, R, L>, W> {
+/// The keys, each of which is optional.
+impl<'a, W> Attempts<'a, W> {
     /// Pays for retries from this budget.
-    pub fn budget<V: RetryBudget>(self, budget: V) -> Attempts<'a, Protections<V, R, L>, W> {
-        self.protected(|protections| protections.budget(budget))
+    pub fn budget(mut self, budget: &'a (dyn RetryBudget + Send + Sync)) -> Self {
+        self.driver.protections().budget = Some(budget);
+        self
     }
 
     /// Asks this breaker before each attempt.
-    pub fn breaker<V: AdmissionControl>(self, breaker: V) -> Attempts<'a, Protections<B, V, L>, W> {
-        self.protected(|protections| protections.breaker(breaker))
+    pub fn breaker(mut self, breaker: &'a (dyn AdmissionControl + Send + Sync)) -> Self {
+        self.driver.protections().breaker = Some(breaker);
+        self
     }
 
     /// Waits for this limiter before each attempt.
-    pub fn limiter<V: AdmissionControl>(self, limiter: V) -> Attempts<'a, Protections<B, R, V>, W> {
-        self.protected(|protections| protections.limiter(limiter))
+    pub fn limiter(mut self, limiter: &'a (dyn AdmissionControl + Send + Sync)) -> Self {
+        self.driver.protections().limiter = Some(limiter);
+        self
     }
 
-    fn protected<Q: Protects>(
-        mut self,
-        with: impl FnOnce(Protections<B, R, L>) -> Q,
-    ) -> Attempts<'a, Q, W> {
-        let protections = with(self.driver.protections().clone());
-        let timer = self.driver.timer().clone();
-        Attempts {
-            driver: self.driver.with(protections, timer, no_clock),
-            keys: self.keys,
-        }
-    }
-}
-
-/// The other keys.
-impl<'a, P: Protects, W> Attempts<'a, P, W> {
     /// Sleeps with this timer: a [`Timer`], or in a blocking loop a [`BlockingTimer`].
-    pub fn timer<V>(mut self, timer: V) -> Attempts<'a, P, V>
-    where
-        P: Clone,
-    {
-        let protections = self.driver.protections().clone();
+    pub fn timer<V>(self, timer: V) -> Attempts<'a, V> {
         Attempts {
-            driver: self.driver.with(protections, timer, no_clock),
+            driver: self.driver.with_timer(timer, no_clock),
             keys: self.keys,
         }
     }
@@ -224,7 +195,7 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
 
     /// Reports that the attempt, and so the call, succeeded.
     pub fn ok<T>(&mut self, value: T) -> T {
-        self.driver.ok(&mut self.keys);
+        self.driver.ok(self.keys.reporter());
         value
     }
 
@@ -283,7 +254,7 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         let spent = self.driver.call().spent();
         let limit = self.keys.site.policy().time_limit();
         self.driver
-            .end_after(limit.map(|limit| limit.saturating_sub(spent)));
+            .set_deadline(limit.map(|limit| limit.saturating_sub(spent)));
     }
 
     fn decide(
@@ -295,24 +266,13 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         let failure = Failure::new(self.keys.site, verdict, error)
             .idempotent(self.keys.is_idempotent)
             .cancelled(is_cancelled);
-        let failure = self.timed(failure);
-        self.driver.failed(failure, &mut self.keys)
-    }
-
-    fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
-        match self.driver.elapsed() {
-            Some(elapsed) => failure.elapsed(elapsed),
-            None => failure,
-        }
+        self.driver.failed(failure, self.keys.reporter())
     }
 
     fn decide_rejection(&mut self, is_cancelled: bool) {
-        if let Some((by, half_open_in)) = self.driver.rejection() {
-            let rejected = Rejected::new(by);
-            let failure = Failure::of_rejection(self.keys.site, &rejected, half_open_in);
-            let failure = self.timed(failure.cancelled(is_cancelled));
-            self.driver.rejected(failure, &mut self.keys);
-        }
+        let site = self.keys.site;
+        self.driver
+            .rejected(site, is_cancelled, None, self.keys.reporter());
     }
 
     /// Fails with this error if no attempt starts.
@@ -322,13 +282,13 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         };
         let error = error(&stop);
         self.driver
-            .stopped(&stop, &error, Ending::Error, &mut self.keys);
+            .stopped(&stop, &error, Ending::Error, self.keys.reporter());
         Err(error)
     }
 }
 
 /// Async loops.
-impl<P: Protects, W: Timer> Attempts<'_, P, W> {
+impl<W: Timer> Attempts<'_, W> {
     /// Waits until the first attempt may start.
     ///
     /// # Errors
@@ -372,11 +332,12 @@ impl<P: Protects, W: Timer> Attempts<'_, P, W> {
     }
 
     async fn is_cancelled(&mut self) -> bool {
-        is_cancelled(self.keys.cancelled.as_mut()).await
+        let cancelled = Box::pin(self.keys.cancelled.as_mut());
+        self.driver.is_cancelled(cancelled).await
     }
 
     async fn wait(&mut self) {
-        while self.driver.waits(&mut self.keys) {
+        while self.driver.waits(self.keys.reporter()) {
             if self.driver.rejection().is_some() {
                 let is_cancelled = self.is_cancelled().await;
                 self.decide_rejection(is_cancelled);
@@ -388,7 +349,7 @@ impl<P: Protects, W: Timer> Attempts<'_, P, W> {
 }
 
 /// Blocking loops.
-impl<P: Protects, W: BlockingTimer> Attempts<'_, P, W> {
+impl<W: BlockingTimer> Attempts<'_, W> {
     /// Blocks this thread until the first attempt may start.
     ///
     /// # Errors
@@ -432,7 +393,7 @@ impl<P: Protects, W: BlockingTimer> Attempts<'_, P, W> {
 
     fn wait_blocking(&mut self) {
         let cancel = self.keys.cancel;
-        while self.driver.waits(&mut self.keys) {
+        while self.driver.waits(self.keys.reporter()) {
             if self.driver.rejection().is_some() {
                 self.decide_rejection(cancel.is_cancelled());
             }
@@ -441,7 +402,7 @@ impl<P: Protects, W: BlockingTimer> Attempts<'_, P, W> {
     }
 }
 
-impl<P: Protects, W> fmt::Debug for Attempts<'_, P, W> {
+impl<W> fmt::Debug for Attempts<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Attempts")
             .field("site", self.keys.site)

@@ -5,12 +5,8 @@ use crate::budget::retry_budget::RetryBudget;
 
 /// The protections that calls share so that retries don't make an outage worse, as the driver uses them.
 pub trait Protects {
-    /// The budget that pays for retries.
-    fn budget(&self) -> Option<&dyn RetryBudget>;
-    /// The breaker that admits attempts.
-    fn breaker(&self) -> Option<&dyn AdmissionControl>;
-    /// The limiter that attempts wait for.
-    fn limiter(&self) -> Option<&dyn AdmissionControl>;
+    /// The protections, each of which is optional.
+    fn refs(&self) -> ProtectionRefs<'_>;
 
     /// Returns true if there are none: a call then needs no step before its attempt.
     #[doc(hidden)]
@@ -20,6 +16,17 @@ pub trait Protects {
     }
 }
 
+/// References to the protections of a call.
+#[derive(Clone, Copy, Default)]
+pub struct ProtectionRefs<'a> {
+    /// The budget that pays for retries.
+    pub budget: Option<&'a dyn RetryBudget>,
+    /// The breaker that admits attempts.
+    pub breaker: Option<&'a dyn AdmissionControl>,
+    /// The limiter that attempts wait for.
+    pub limiter: Option<&'a dyn AdmissionControl>,
+}
+
 /// No protections.
 impl Protects for () {
     #[inline]
@@ -27,16 +34,9 @@ impl Protects for () {
         true
     }
 
-    fn budget(&self) -> Option<&dyn RetryBudget> {
-        None
-    }
-
-    fn breaker(&self) -> Option<&dyn AdmissionControl> {
-        None
-    }
-
-    fn limiter(&self) -> Option<&dyn AdmissionControl> {
-        None
+    #[inline]
+    fn refs(&self) -> ProtectionRefs<'_> {
+        ProtectionRefs::default()
     }
 }
 
@@ -46,16 +46,8 @@ impl<P: Protects + ?Sized> Protects for &P {
         (**self).are_none()
     }
 
-    fn budget(&self) -> Option<&dyn RetryBudget> {
-        (**self).budget()
-    }
-
-    fn breaker(&self) -> Option<&dyn AdmissionControl> {
-        (**self).breaker()
-    }
-
-    fn limiter(&self) -> Option<&dyn AdmissionControl> {
-        (**self).limiter()
+    fn refs(&self) -> ProtectionRefs<'_> {
+        (**self).refs()
     }
 }
 
@@ -144,24 +136,63 @@ impl<B, R, L> Protects for Protections<B, R, L> {
         !self.is_any
     }
 
-    #[inline]
-    fn budget(&self) -> Option<&dyn RetryBudget> {
-        (self.budget.1)(&self.budget.0)
-    }
-
-    #[inline]
-    fn breaker(&self) -> Option<&dyn AdmissionControl> {
-        (self.breaker.1)(&self.breaker.0)
-    }
-
-    #[inline]
-    fn limiter(&self) -> Option<&dyn AdmissionControl> {
-        (self.limiter.1)(&self.limiter.0)
+    fn refs(&self) -> ProtectionRefs<'_> {
+        ProtectionRefs {
+            budget: (self.budget.1)(&self.budget.0),
+            breaker: (self.breaker.1)(&self.breaker.0),
+            limiter: (self.limiter.1)(&self.limiter.0),
+        }
     }
 }
 
 impl<B, R, L> fmt::Debug for Protections<B, R, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Protections").finish_non_exhaustive()
+    }
+}
+
+/// The protections of a chain or of a loop of your own, which are only borrowed.
+#[derive(Clone, Copy)]
+pub struct BorrowedProtections<'a> {
+    pub(crate) budget: Option<&'a (dyn RetryBudget + Send + Sync)>,
+    pub(crate) breaker: Option<&'a (dyn AdmissionControl + Send + Sync)>,
+    pub(crate) limiter: Option<&'a (dyn AdmissionControl + Send + Sync)>,
+}
+
+impl BorrowedProtections<'_> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            budget: None,
+            breaker: None,
+            limiter: None,
+        }
+    }
+}
+
+impl Protects for BorrowedProtections<'_> {
+    #[inline]
+    fn are_none(&self) -> bool {
+        self.budget.is_none() && self.breaker.is_none() && self.limiter.is_none()
+    }
+
+    fn refs(&self) -> ProtectionRefs<'_> {
+        ProtectionRefs {
+            budget: self.budget.map(|budget| budget as _),
+            breaker: self.breaker.map(|breaker| breaker as _),
+            limiter: self.limiter.map(|limiter| limiter as _),
+        }
+    }
+}
+
+impl fmt::Debug for BorrowedProtections<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BorrowedProtections")
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ProtectionRefs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProtectionRefs").finish_non_exhaustive()
     }
 }

@@ -1,26 +1,24 @@
 //! A call's reports to the log and to its observer.
 
 use core::fmt;
+use core::time::Duration;
 
-use retry_classify::Cancelled;
-use retry_classify::macro_support::shown;
+use retry_vocabulary::duration::Written;
 
+use crate::admission::{Change, Transition};
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::call::with_hint::WithHint;
-use crate::observe::{AttemptEnd, Event, EventData, Observe, Reason, report};
+use crate::observe::event::{AttemptEnd, Event, EventData};
+use crate::observe::reason::Reason;
+use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
+use retry_classify::macro_support::shown;
 
 impl Call {
-    /// Reports an event of the current attempt.
-    pub(super) fn report(&self, name: &str, data: EventData<'_>, observe: Option<Observe<'_>>) {
-        report(&Event::new(name, self.attempt(), data), observe);
-    }
-
     /// Reports to an observer that an attempt starts.
     pub fn started(&self, name: &str, observe: Observe<'_>) {
         observe(&Event::new(name, self.attempt(), EventData::Started));
@@ -69,23 +67,21 @@ impl Call {
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
         let call = self.with_max(failure.site.policy_in_force().retries_allowed());
-        let (name, error) = (failure.site.name(), failure.error);
         let (values, ending) = (failure.inputs.values, failure.inputs.ending);
-        call.ended_after_pause(name, error, values, ending, reason, failure.observe);
+        let error = &shown(failure.error);
+        let (attempt, data) = call.end_after_pause(error, values, ending, reason);
+        let name = failure.site.name();
+        report(&Event::new(name, attempt, data), failure.observe);
     }
 
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn ended_after_pause(
+    /// The number of the last attempt, and the event of a call that ends after its pause.
+    pub(super) fn end_after_pause<'a>(
         &self,
-        name: &str,
-        error: &dyn fmt::Display,
+        error: &'a dyn fmt::Display,
         values: Values,
         ending: Ending,
         reason: Reason,
-        observe: Option<Observe<'_>>,
-    ) {
+    ) -> (u32, EventData<'a>) {
         // The next step after the pause never started, unless it was a correction that failed.
         let (attempts, corrections) = match (values, reason) {
             (Values::Corrected, Reason::CorrectionFailed) => (0, 0),
@@ -97,29 +93,13 @@ impl Call {
             ..*self
         };
         let all = self.attempts().saturating_sub(attempts);
-        let error = shown(error);
-        let data = call.end(all, &error, None, reason, ending);
         let attempt = self.attempt().saturating_sub(attempts);
-        report(&Event::new(name, attempt, data), observe);
-    }
-
-    /// Reports that the call was cancelled in the middle of an attempt, or before one.
-    #[doc(hidden)]
-    #[cold]
-    #[inline(never)]
-    pub fn aborted(&self, name: &str, is_under_way: bool, observe: Option<Observe<'_>>) {
-        let (error, ending, reason) = (Cancelled::new(), Ending::Error, Reason::Cancelled);
-        if !is_under_way {
-            return self.ended_after_pause(name, &error, Values::Taken, ending, reason, observe);
-        }
-        let error = shown(&error);
-        let data = self.end(self.attempts(), &error, None, reason, ending);
-        self.report(name, data, observe);
+        (attempt, call.end(all, error, None, reason, ending))
     }
 
     /// Reports that the call ends with an attempt that ended in this way, or in the middle of one.
-    #[cfg(feature = "plan")]
-    pub(crate) fn cut(
+    #[doc(hidden)]
+    pub fn cut(
         &self,
         site: &Site<'_>,
         error: &dyn fmt::Display,
@@ -130,43 +110,28 @@ impl Call {
         let (error, attempts) = (shown(error), self.attempts());
         let call = self.known(site.policy);
         let data = call.end(attempts, &error, ended, reason, Ending::Error);
-        call.report(site.name(), data, observe);
-    }
-
-    /// Reports how the fallback ended, and how many attempts preceded it.
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn fallback_ended(
-        &self,
-        call: &str,
-        attempt: u32,
-        ended_with: Result<(), &dyn fmt::Display>,
-        observe: Option<Observe<'_>>,
-    ) {
-        let error = ended_with.err().map(shown);
-        let data = match &error {
-            Some(error) => self.end(attempt, error, None, Reason::FallbackFailed, Ending::Error),
-            None => EventData::FellBack {
-                corrections: self.corrections,
-                max: limit(self.max),
-            },
-        };
-        report(&Event::new(call, attempt, data), observe);
+        report(&Event::new(site.name(), call.attempt(), data), observe);
     }
 
     /// Reports a success. It is logged if an attempt failed before.
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
-            self.known(site.policy).healed(site.name(), None);
+            self.report_success(site, None);
         }
     }
 
     /// Reports a success as [`succeeded`](Self::succeeded) does. An observer is also notified if the first attempt
     /// succeeded.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
-        self.known(site.policy).report_success(site.name(), observe);
+        self.report_success(site, Some(observe));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_success(&self, site: &Site<'_>, observe: Option<Observe<'_>>) {
+        let data = self.known(site.policy).success();
+        report(&Event::new(site.name(), self.attempt(), data), observe);
     }
 
     /// The call with the policy's `max`, if none was read yet.
@@ -177,37 +142,16 @@ impl Call {
         }
     }
 
-    /// Reports a success after retries.
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
-        report(&self.success(name), observe);
-    }
-
-    /// Reports a success to an observer, and to the log if something failed before.
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn report_success(&self, name: &str, observe: Observe<'_>) {
-        if self.is_retried() {
-            self.healed(name, Some(observe));
-        } else {
-            observe(&self.success(name));
-        }
-    }
-
-    fn success<'a>(&self, name: &'a str) -> Event<'a> {
-        let data = EventData::Succeeded {
+    pub(super) fn success(&self) -> EventData<'static> {
+        EventData::Succeeded {
             attempts: self.attempts(),
             corrections: self.corrections,
             max: limit(self.max),
-        };
-        Event::new(name, self.attempt(), data)
+        }
     }
 
     /// The event of a call that ends after `attempts`, or continues with its fallback.
-    fn end<'a>(
+    pub(super) fn end<'a>(
         &self,
         attempts: u32,
         error: &'a dyn fmt::Display,
@@ -232,6 +176,49 @@ impl Call {
                 ended,
                 reason,
             },
+        }
+    }
+}
+
+impl Change {
+    /// The event of this change. If a breaker opens, it shows the error of the attempt.
+    pub(super) fn event(self, error: Option<&dyn fmt::Display>) -> EventData<'_> {
+        match self {
+            Self::Breaker(Transition::Opened { cause, open_for }) => EventData::BreakerOpened {
+                open_for,
+                error,
+                cause,
+            },
+            Self::Breaker(Transition::HalfOpened) => EventData::BreakerHalfOpened,
+            Self::Breaker(Transition::Closed) => EventData::BreakerClosed,
+            Self::Paused { pause } => EventData::LimiterPaused { pause },
+            Self::Resumed => EventData::LimiterResumed,
+            Self::Limit(limit) => EventData::LimitChanged { limit },
+            Self::Rate(rate) => EventData::RateChanged { rate },
+        }
+    }
+}
+
+/// An error, and the server's wait if that ends the call.
+pub struct WithHint<E> {
+    error: E,
+    hint: Option<Duration>,
+}
+
+impl<E> WithHint<E> {
+    /// The error of a failure with this hint, after which this was decided.
+    pub fn new(error: E, decision: Decision, hint: Option<Duration>) -> Self {
+        let hint = hint.filter(|_| decision == Err(Reason::HintTooLong));
+        Self { error, hint }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for WithHint<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)?;
+        match self.hint {
+            Some(hint) => write!(f, "; the server asks to wait {}", Written(hint)),
+            None => Ok(()),
         }
     }
 }

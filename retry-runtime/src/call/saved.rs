@@ -1,6 +1,7 @@
 //! Serializes a call, so that another process can continue it.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use retry_classify::Kind;
@@ -10,44 +11,44 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::call::state::Call;
 
 const RETRIES: &str = "retries";
-const OFFSET: &str = "earlier_retries";
+const CORRECTIONS: &str = "corrections";
+const LAST_DELAY: &str = "last_delay_ns";
+const SPENT: &str = "spent_ns";
 const FOLLOWED: &str = "last_retry_followed";
-const BESIDE: &str = "attempts_before_progress";
-const MAX: &str = "max";
-const PAUSED: &str = "paused_ms";
+
+impl Call {
+    /// The counts that are saved if they are not zero.
+    fn rare_counts(&mut self) -> impl Iterator<Item = (&'static str, &mut u32)> {
+        let kinds = Kind::OF_FAILURES.map(Kind::name).into_iter();
+        kinds.zip(&mut self.retries_by_kind).chain([
+            ("earlier_retries", &mut self.backoff_offset),
+            ("attempts_before_progress", &mut self.other_attempts),
+            ("max", &mut self.max),
+            ("paused_ms", &mut self.paused_ms),
+        ])
+    }
+}
 
 /// A map: retries and corrections so far, the last delay and the time spent in nanoseconds, and, if there are any, the
 /// retries and the attempts before the last progress, the retries allowed by the last `max` in force, the sum of the
 /// pauses, and the kind of failure before the last retry.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let counts = [
-            (RETRIES, u64::from(self.retries)),
-            ("corrections", u64::from(self.corrections)),
-            ("last_delay_ns", self.last_delay),
-            (
-                "spent_ns",
-                self.spent_before_load.saturating_add(self.spent),
-            ),
-        ];
-        let own = Kind::OF_FAILURES
-            .map(Kind::name)
-            .into_iter()
-            .zip(self.retries_by_kind);
-        let rare = [
-            (OFFSET, self.backoff_offset),
-            (BESIDE, self.other_attempts),
-            (MAX, self.max),
-            (PAUSED, self.paused_ms),
-        ];
-        let rare = own.chain(rare).filter(|(_, count)| *count > 0);
-        let rare = rare.map(|(key, count)| (key, u64::from(count)));
+        let mut call = *self;
+        let spent = call.spent_before_load.saturating_add(call.spent);
+        let rare: Vec<_> = call
+            .rare_counts()
+            .filter(|(_, count)| **count > 0)
+            .collect();
         // Binary formats must know the length in advance.
-        let length =
-            counts.len() + rare.clone().count() + usize::from(self.last_retry_kind.is_some());
+        let length = 4 + rare.len() + usize::from(self.last_retry_kind.is_some());
         let mut table = serializer.serialize_map(Some(length))?;
-        for (key, count) in counts.into_iter().chain(rare) {
-            table.serialize_entry(key, &count)?;
+        table.serialize_entry(RETRIES, &self.retries)?;
+        table.serialize_entry(CORRECTIONS, &self.corrections)?;
+        table.serialize_entry(LAST_DELAY, &self.last_delay)?;
+        table.serialize_entry(SPENT, &spent)?;
+        for (key, count) in rare {
+            table.serialize_entry(key, count)?;
         }
         if let Some(kind) = self.last_retry_kind {
             table.serialize_entry(FOLLOWED, kind.name())?;
@@ -76,36 +77,28 @@ impl<'de> Visitor<'de> for Saved {
         let mut call = Call::new();
         let mut has_retries = false;
         while let Some(key) = table.next_key::<String>()? {
-            let kind = Kind::OF_FAILURES
-                .into_iter()
-                .find(|kind| kind.name() == key);
-            match (key.as_str(), kind) {
-                (_, Some(kind)) => call.retries_by_kind[kind as usize] = table.next_value()?,
-                (RETRIES, _) if has_retries => return Err(A::Error::duplicate_field(RETRIES)),
-                (RETRIES, _) => {
+            match key.as_str() {
+                RETRIES if has_retries => return Err(A::Error::duplicate_field(RETRIES)),
+                RETRIES => {
                     call.retries = table.next_value()?;
                     has_retries = true;
                 }
-                (OFFSET, _) => call.backoff_offset = table.next_value()?,
-                ("corrections", _) => call.corrections = table.next_value()?,
-                (BESIDE, _) => call.other_attempts = table.next_value()?,
-                (MAX, _) => call.max = table.next_value()?,
+                CORRECTIONS => call.corrections = table.next_value()?,
                 // The call was saved during that pause.
-                ("last_delay_ns", _) => {
+                LAST_DELAY => {
                     call.last_delay = table.next_value()?;
                     call.is_pausing = true;
                 }
-                (FOLLOWED, _) => {
+                SPENT => call.spent_before_load = table.next_value()?,
+                FOLLOWED => {
                     let name: String = table.next_value()?;
-                    call.last_retry_kind = Kind::OF_FAILURES
-                        .into_iter()
-                        .find(|kind| kind.name() == name);
+                    let mut kinds = Kind::OF_FAILURES.into_iter();
+                    call.last_retry_kind = kinds.find(|kind| kind.name() == name);
                 }
-                (PAUSED, _) => call.paused_ms = table.next_value()?,
-                ("spent_ns", _) => call.spent_before_load = table.next_value()?,
-                _ => {
-                    table.next_value::<IgnoredAny>()?;
-                }
+                key => match call.rare_counts().find(|(known, _)| *known == key) {
+                    Some((_, count)) => *count = table.next_value()?,
+                    None => drop(table.next_value::<IgnoredAny>()?),
+                },
             }
         }
         if has_retries {

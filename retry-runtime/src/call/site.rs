@@ -27,6 +27,16 @@ pub(crate) enum Name<'a> {
     By(fn() -> &'static str),
 }
 
+impl<'a> Name<'a> {
+    #[inline]
+    pub(crate) fn get(self) -> &'a str {
+        match self {
+            Self::Text(name) => name,
+            Self::By(name) => name(),
+        }
+    }
+}
+
 impl<'a> Site<'a> {
     /// Creates a site with this policy and this name.
     #[inline]
@@ -65,10 +75,7 @@ impl<'a> Site<'a> {
     /// The name of the calls.
     #[inline]
     pub fn name(&self) -> &'a str {
-        match self.name {
-            Name::Text(name) => name,
-            Name::By(name) => name(),
-        }
+        self.name.get()
     }
 }
 

@@ -1,22 +1,13 @@
-use core::fmt;
 use core::time::Duration;
 
-use retry_classify::{Kind, Verdict};
-
-use crate::budget::retry_budget::Paid;
-use crate::call::failure::Failure;
-#[cfg(feature = "nested")]
-use crate::call::nested;
+use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::next_attempt::NextAttempt;
-use crate::call::site::Site;
-use crate::observe::Reason;
-#[cfg(feature = "nested")]
-use crate::observe::reborrow;
 use crate::policy::Policy;
 use crate::policy::millis;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::nanos;
+use retry_classify::Kind;
 
 /// A running call: the core of every loop in this crate, and of your own loops.
 ///
@@ -115,7 +106,8 @@ impl Call {
     }
 
     /// A call after `retries` retries of any kind; its other fields are not used.
-    pub(crate) const fn after(retries: u32) -> Self {
+    #[doc(hidden)]
+    pub const fn after(retries: u32) -> Self {
         let mut call = Self::new();
         call.retries = retries;
         call.has_outcome = retries != 0;
@@ -137,46 +129,64 @@ impl Call {
         self
     }
 
-    /// Reports a failed attempt. Returns the pause before the next one, or why there is none.
+    /// Credits a budget because the call succeeded, or made progress before it is [`restarted`](Self::restarted).
+    /// [`failed_with`](Self::failed_with) records everything else on the budget.
     ///
-    /// The log shows the error. [`failed_with`](Self::failed_with) accepts more details.
-    #[cold]
-    pub fn failed(
-        &mut self,
-        site: &Site<'_>,
-        verdict: Verdict,
-        error: &dyn fmt::Display,
-    ) -> Result<Duration, Reason> {
-        self.failed_with(Failure::new(site, verdict, error))
+    /// ```
+    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    ///
+    /// static BUDGET: Budget = Budget::standard();
+    /// const POLICY: Policy = Policy::none();
+    ///
+    /// let site = Site::new(&POLICY, "model.fetch");
+    /// let mut call = Call::new();
+    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
+    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
+    /// assert_eq!(BUDGET.available(), 486.0);
+    /// call.succeeded(&site);
+    /// call.credit(&BUDGET);
+    /// assert_eq!(BUDGET.available(), 500.0);
+    /// ```
+    #[inline]
+    pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
+        if !self.has_outcome {
+            budget.called();
+        }
+        budget.succeeded(self.last_retry_kind);
     }
 
-    /// Reports a failed attempt with more details: the time spent, a deadline, a budget, an observer.
-    #[cold]
-    #[inline(never)]
-    pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
-        let policy = &failure.site.policy_in_force();
-        self.spend(failure.inputs.elapsed);
-        let attempt = self.attempt();
-        let decision = self.decide(&mut failure, policy);
-        // Refunds the budget if user code panics while the retry is being reported.
-        let paid = match (decision, failure.verdict.kind()) {
-            (Ok(_), Some(kind)) => failure
-                .payer(kind)
-                .map(|budget| Paid::new(budget, Some(kind))),
-            _ => None,
-        };
-        #[cfg(feature = "nested")]
-        if decision.is_ok() && failure.inputs.values != Values::Corrected {
-            let (values, observe) = (failure.inputs.values, reborrow(&mut failure.observe));
-            let site = Site::new(policy, failure.site.name());
-            nested::tell(&site, attempt, values, observe);
+    /// Credits a budget for a success after which the call goes on, and may still fail.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn credited<B: RetryBudget + ?Sized>(self, budget: &B) -> Self {
+        self.credit(budget);
+        Self {
+            has_outcome: true,
+            ..self
         }
-        if decision.is_ok() && failure.inputs.values == Values::Corrected {
-            self.corrections = self.corrections.saturating_add(1);
-        }
-        self.report_decision(decision, attempt, failure, policy);
-        paid.into_iter().for_each(Paid::spend);
-        decision
+    }
+
+    /// The payment by `budget` for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropping it
+    /// before the retry starts refunds the budget.
+    ///
+    /// ```
+    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    ///
+    /// static BUDGET: Budget = Budget::standard();
+    /// const POLICY: Policy = Policy::none();
+    ///
+    /// let site = Site::new(&POLICY, "model.fetch");
+    /// let mut call = Call::new();
+    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
+    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
+    /// let paid = call.paid(&BUDGET);
+    /// assert_eq!(BUDGET.available(), 486.0);
+    /// // The call is dropped during its pause:
+    /// drop(paid);
+    /// assert_eq!(BUDGET.available(), 500.0);
+    /// ```
+    pub fn paid<B: RetryBudget>(&self, budget: B) -> Paid<B> {
+        Paid::new(budget, self.last_retry_kind)
     }
 
     /// Returns the call after progress, such as an item of a stream before it broke: retries count from 0 again. The
@@ -276,8 +286,7 @@ impl Call {
     #[doc(hidden)]
     pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
         Kind::OF_FAILURES.into_iter().all(|kind| {
-            let counted = policy.has_own_count(kind, values).then_some(kind);
-            let retry = self.count(counted).saturating_add(1);
+            let retry = self.count(policy, kind, values).saturating_add(1);
             !policy.schedule(Some(kind), values).allows(retry)
         })
     }
@@ -289,12 +298,24 @@ impl Call {
         self.max
     }
 
-    /// The retries so far of a kind that has its own count, or else of all other kinds.
-    pub(super) const fn count(&self, counted: Option<Kind>) -> u32 {
-        match counted {
-            Some(kind) if !self.is_counted_as_one => self.retries_by_kind[kind as usize],
-            _ => self.retries,
+    /// The retries so far after failures of this kind: of the kind if it has its own count, or else of all others.
+    pub(super) fn count(&self, policy: &Policy, kind: Kind, values: Values) -> u32 {
+        let mut call = *self;
+        *call.count_mut(policy, kind, values)
+    }
+
+    pub(super) fn count_mut(&mut self, policy: &Policy, kind: Kind, values: Values) -> &mut u32 {
+        if !self.is_counted_as_one && policy.has_own_count(kind, values) {
+            &mut self.retries_by_kind[kind as usize]
+        } else {
+            &mut self.retries
         }
+    }
+
+    /// Counts a retry after a failure of this kind.
+    pub(super) fn add_retry(&mut self, policy: &Policy, kind: Kind, values: Values) {
+        let count = self.count_mut(policy, kind, values);
+        *count = count.saturating_add(1);
     }
 
     /// The number of the last counted retry for failures of this kind, and the most retries allowed: in the kind's own
@@ -305,29 +326,14 @@ impl Call {
         kind: Kind,
         values: Values,
     ) -> (u32, Option<u32>) {
-        let own = policy.has_own_count(kind, values).then_some(kind);
         let max = policy.schedule(Some(kind), values).max;
-        (self.count(own), limit(max))
-    }
-
-    /// Counts a retry.
-    pub(super) fn counts(&mut self, counted: Option<Kind>) {
-        let count = match counted {
-            Some(kind) if !self.is_counted_as_one => &mut self.retries_by_kind[kind as usize],
-            _ => &mut self.retries,
-        };
-        *count = count.saturating_add(1);
+        (self.count(policy, kind, values), limit(max))
     }
 
     /// Subtracts a pause, or the rest of one, from the time allowed for pauses.
-    pub(crate) fn spend_pause(&mut self, pause: Duration) {
+    #[doc(hidden)]
+    pub fn spend_pause(&mut self, pause: Duration) {
         self.paused_ms = self.paused_ms.saturating_add(millis(pause));
-    }
-
-    /// Counts a retry after that pause.
-    pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
-        self.counts(counted);
-        self.pauses(delay);
     }
 
     /// Stores the pause that follows, and counts its time.

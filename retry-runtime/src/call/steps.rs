@@ -8,7 +8,7 @@
 //! | An attempt counts once the breaker has admitted it. | A local rejection is not evidence about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure is more useful. |
 //! | A rejection is retried only if the policy has a section for it. It has its own count, and the payment is kept. | The attempt may still start. |
-//! | A pause that ends after the deadline by more than a timer's [`grace`](crate::call::late::grace) ends the call. | A timer's granularity is not the call's fault. |
+//! | A pause that ends after the deadline by more than a timer's [`grace`](crate::call::decide::grace) ends the call. | A timer's granularity is not the call's fault. |
 //! | A pause that would end after the deadline does not start, regardless of what took the time since the decision. | No attempt could follow it. |
 //! | If the deadline drops running attempts (plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
 //! | A batch has one slot of the limiter, which costs one unit per item. Each item has its own permit and payment. | There is one request, and its items are metered. |
@@ -25,25 +25,30 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
-use retry_classify::RejectedBy;
-
-use crate::admission::change::{Changes, HALF_OPENED, UNCHANGED};
-use crate::admission::outcome::AttemptOutcome;
-use crate::admission::{Admission, AdmissionControl};
+use crate::admission::{
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Change, Changes, HALF_OPENED,
+    Permit, UNCHANGED,
+};
+use crate::call::decide;
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
-use crate::call::held::Held;
-use crate::call::hook::Caused;
-use crate::call::late;
-use crate::call::protections::Protects;
-use crate::call::rejection::Rejections;
-use crate::call::reporter::{Reporter, Times};
+use crate::call::protections::ProtectionRefs;
+use crate::call::reporter::Reporter;
+use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::call::stop::Stop;
+use crate::call::stop::{Caused, Stop};
 use crate::hedge::pushback::Pushback;
-use crate::observe::{Event, EventData, Observe, Reason, Stopwatch, reborrow, report};
-use crate::policy::values::Values;
-use crate::time::Moment;
+use crate::observe::event::{Event, EventData};
+use crate::observe::reason::Reason;
+use crate::observe::report::{reborrow, report};
+use crate::observe::stopwatch::Stopwatch;
+use crate::policy::schedule::limit;
+use crate::time::moment::Moment;
+use retry_classify::Cancelled;
+use retry_classify::Kind;
+use retry_classify::Verdict;
+use retry_classify::macro_support::shown;
+use retry_classify::{Rejected, RejectedBy};
 
 /// The state that a call keeps between its steps.
 #[derive(Default)]
@@ -54,8 +59,6 @@ use crate::time::Moment;
 pub(super) struct State {
     /// Most calls never fail, so they never need it.
     pub(super) past: Option<Box<Past>>,
-    /// The times of events. Only calls with an observer need them.
-    pub(super) stopwatch: Option<Box<Stopwatch>>,
     pub(super) held: Held,
     pub(super) next: Next,
     pub(super) deadline: Option<Moment>,
@@ -79,9 +82,10 @@ pub(super) struct State {
 #[derive(Default)]
 pub(super) struct Past {
     pub(super) call: Call,
-    pub(super) rejections: Rejections,
-    /// The last wait in the limiter's queue.
-    pub(super) waited: Duration,
+    /// The pauses after rejections.
+    pub(super) rejections: u32,
+    /// The times of the call's events.
+    pub(super) stopwatch: Stopwatch,
     /// The start of the call, if a policy that is chosen later may limit its time.
     pub(super) began: Option<Moment>,
     /// The permits of the attempts in flight at the same time as the one in `held`, by number.
@@ -102,8 +106,8 @@ pub(super) enum Next {
     Pause,
     /// The limiter's admission.
     Turn,
-    /// The breaker, after a wait in the queue.
-    Waited,
+    /// The breaker, after this wait in the queue.
+    Waited(Duration),
     /// The loop's own wait, once the limiter has admitted the attempt.
     Ready,
     /// The breaker.
@@ -124,16 +128,6 @@ impl State {
         }
     }
 
-    /// The call with the policy's `max`, as seen by the winning attempt if several were in flight.
-    pub(super) fn call_as_reported(&self, reporter: &dyn Reporter) -> Call {
-        let call = match reporter.max() {
-            Some(max) if self.lacks_max() => self.call().with_max(max),
-            _ => self.call(),
-        };
-        let won = self.past.as_ref().and_then(|past| past.won);
-        won.map_or(call, |number| call.at(number))
-    }
-
     /// Returns true if neither a failure nor a setter has brought the policy's `max`.
     pub(super) fn lacks_max(&self) -> bool {
         let call = self.call();
@@ -150,17 +144,6 @@ impl State {
         })
     }
 
-    pub(super) fn past_and_stopwatch(&mut self) -> (&mut Past, &mut Option<Box<Stopwatch>>) {
-        self.past();
-        let Self {
-            past, stopwatch, ..
-        } = self;
-        match past {
-            Some(past) => (past, stopwatch),
-            None => unreachable!("it was just made"),
-        }
-    }
-
     #[cold]
     pub(super) fn take_stop(&mut self) -> Option<Stop> {
         match mem::take(&mut self.next) {
@@ -171,43 +154,79 @@ impl State {
 
     #[inline]
     pub(super) fn holds(&self) -> bool {
-        self.is_paid
-            || self.held.is_any()
-            || self
-                .past
-                .as_ref()
-                .is_some_and(|past| !past.hedges.is_empty())
+        let hedges = self.past.as_ref().map(|past| &past.hedges);
+        self.is_paid || self.held.is_any() || hedges.is_some_and(|hedges| !hedges.is_empty())
     }
 }
 
 /// The rules. Not generic: a program contains one copy for all its loops.
 pub(crate) struct Steps<'d> {
     pub(super) state: &'d mut State,
-    pub(super) shared: &'d dyn Protects,
+    pub(super) shared: ProtectionRefs<'d>,
     pub(super) now: &'d dyn Fn() -> Moment,
 }
 
 impl Steps<'_> {
-    /// Reports under the call's name.
-    pub(super) fn report(
+    /// The call as the attempt sees it that has just ended: the winning one, if several were in flight.
+    fn reported(&self, reporter: &Reporter<'_>) -> Call {
+        let call = match reporter.max() {
+            Some(max) if self.state.lacks_max() => self.state.call().with_max(max),
+            _ => self.state.call(),
+        };
+        let won = self.state.past.as_ref().and_then(|past| past.won);
+        won.map_or(call, |number| call.at(number))
+    }
+
+    /// Reports an event of the attempt with this number.
+    fn report_at(&mut self, reporter: &mut Reporter<'_>, attempt: u32, data: EventData<'_>) {
+        let name = reporter.name();
+        let event = Event::new(&name, attempt, data);
+        let mut unused = Stopwatch::new();
+        let stopwatch = if reporter.needs_stopwatch() {
+            &mut self.state.past().stopwatch
+        } else {
+            &mut unused
+        };
+        reporter.timed(self.now, stopwatch, |observe| report(&event, observe));
+    }
+
+    /// Reports an event of the current attempt.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn report(&mut self, reporter: &mut Reporter<'_>, data: EventData<'_>) {
+        let attempt = self.reported(reporter).attempt();
+        self.report_at(reporter, attempt, data);
+    }
+
+    /// Reports the changes for all calls that the current attempt caused, without an error.
+    #[inline]
+    pub(super) fn changed(&mut self, changes: Changes, reporter: &mut Reporter<'_>) {
+        for change in changes.into_iter().flatten() {
+            self.report_change(None, change, None, reporter);
+        }
+    }
+
+    /// Reports a change. If a breaker opens, the error of the attempt is shown.
+    #[cold]
+    fn report_change(
         &mut self,
-        reporter: &mut dyn Reporter,
-        mut report: impl FnMut(&Call, &str, Option<Observe<'_>>),
+        number: Option<u32>,
+        change: Change,
+        error: Option<&dyn fmt::Display>,
+        reporter: &mut Reporter<'_>,
     ) {
-        let call = self.state.call_as_reported(reporter);
-        let times = &mut Times::new(self.now, &mut self.state.stopwatch);
-        reporter.report(times, &mut |name, observe| report(&call, name, observe));
+        let error = error.map(shown);
+        let error = error.as_ref().map(|error| error as _);
+        let attempt = number.unwrap_or_else(|| self.reported(reporter).attempt());
+        self.report_at(reporter, attempt, change.event(error));
     }
 
     #[inline(never)]
-    pub(super) fn waits(&mut self, reporter: &mut dyn Reporter) -> bool {
+    pub(super) fn waits(&mut self, reporter: &mut Reporter<'_>) -> bool {
         match self.state.next {
             Next::Enter => self.enter(reporter),
-            Next::Waited => {
-                let waited = self.state.past().waited;
-                self.report(reporter, |call, name, observe| {
-                    call.waited(name, waited, observe);
-                });
+            Next::Waited(waited) => {
+                self.report(reporter, EventData::Waited { waited });
                 self.turn(reporter);
             }
             Next::Admit => self.admit(reporter),
@@ -216,10 +235,10 @@ impl Steps<'_> {
         !matches!(self.state.next, Next::Begun | Next::Over(_))
     }
 
-    pub(super) fn enter(&mut self, reporter: &mut dyn Reporter) {
-        let limiter = self.shared.limiter();
+    fn enter(&mut self, reporter: &mut Reporter<'_>) {
+        let limiter = self.shared.limiter;
         let may_wait = limiter.is_some() || self.state.needs_ready;
-        if may_wait && self.shared.breaker().is_some_and(AdmissionControl::is_open) {
+        if may_wait && self.shared.breaker.is_some_and(AdmissionControl::is_open) {
             return self.reject(RejectedBy::Breaker);
         }
         if let Some(limiter) = limiter {
@@ -234,10 +253,7 @@ impl Steps<'_> {
             if admission != Admission::Admitted {
                 self.state.next = Next::Turn;
                 if let Admission::Wait { ahead, at_least } = admission {
-                    let waiting = EventData::Waiting { ahead, at_least };
-                    self.report(reporter, |call, name, observe| {
-                        report(&Event::new(name, call.attempt(), waiting), observe);
-                    });
+                    self.report(reporter, EventData::Waiting { ahead, at_least });
                 }
                 return;
             }
@@ -246,7 +262,7 @@ impl Steps<'_> {
     }
 
     /// Called when the limiter has admitted the attempt.
-    pub(super) fn turn(&mut self, reporter: &mut dyn Reporter) {
+    fn turn(&mut self, reporter: &mut Reporter<'_>) {
         if self.state.needs_ready {
             self.state.next = Next::Ready;
         } else {
@@ -254,7 +270,7 @@ impl Steps<'_> {
         }
     }
 
-    pub(super) fn admit(&mut self, reporter: &mut dyn Reporter) {
+    fn admit(&mut self, reporter: &mut Reporter<'_>) {
         if self.state.is_batch {
             self.state.next = Next::Begun;
             return;
@@ -265,14 +281,12 @@ impl Steps<'_> {
         if self.state.held.limiter.begin() {
             self.changed(HALF_OPENED, reporter);
         }
-        if reporter.is_observed() {
-            self.report_started(reporter);
-        }
+        self.report_started(reporter);
     }
 
     /// Asks the breaker, and spends the payment.
-    pub(super) fn pass(&mut self, reporter: &mut dyn Reporter) -> Result<(), RejectedBy> {
-        if let Some(breaker) = self.shared.breaker() {
+    pub(super) fn pass(&mut self, reporter: &mut Reporter<'_>) -> Result<(), RejectedBy> {
+        if let Some(breaker) = self.shared.breaker {
             let half_opens = self.state.held.pass(breaker);
             if half_opens.ok_or(RejectedBy::Breaker)? {
                 self.changed(HALF_OPENED, reporter);
@@ -283,12 +297,10 @@ impl Steps<'_> {
         Ok(())
     }
 
-    pub(super) fn report_started(&mut self, reporter: &mut dyn Reporter) {
-        self.report(reporter, |call, name, observe| {
-            if let Some(observe) = observe {
-                call.started(name, observe);
-            }
-        });
+    pub(super) fn report_started(&mut self, reporter: &mut Reporter<'_>) {
+        if reporter.is_observed() {
+            self.report(reporter, EventData::Started);
+        }
     }
 
     /// Rejects the attempt.
@@ -305,32 +317,34 @@ impl Steps<'_> {
     pub(super) fn waited(&mut self, waited: Result<Duration, RejectedBy>) {
         self.state.is_cancelled |= waited == Err(RejectedBy::Cancelled);
         match waited {
-            Ok(waited) => {
-                self.state.past().waited = waited;
-                self.state.next = Next::Waited;
-            }
+            Ok(waited) => self.state.next = Next::Waited(waited),
             Err(by) => self.reject(by),
         }
     }
 
-    pub(super) fn rejection(&self) -> Option<(RejectedBy, Option<Duration>)> {
+    /// Decides what follows a rejection. A breaker's is not tried again before the breaker is half open.
+    pub(super) fn rejected(
+        &mut self,
+        site: &Site<'_>,
+        is_cancelled: bool,
+        delays: Option<&mut dyn FnMut(u32) -> Duration>,
+        reporter: &mut Reporter<'_>,
+    ) {
         let Next::Rejected(by) = self.state.next else {
-            return None;
-        };
-        let breaker = self.shared.breaker().filter(|_| by == RejectedBy::Breaker);
-        Some((by, breaker.and_then(AdmissionControl::half_open_in)))
-    }
-
-    pub(super) fn rejected(&mut self, failure: Failure<'_>, reporter: &mut dyn Reporter) {
-        let Some((by, _)) = self.rejection() else {
             return;
         };
-        let mut failure = failure.deadline(self.state.deadline, self.now);
-        let (past, stopwatch) = self.state.past_and_stopwatch();
-        let mut next = Err(by);
-        reporter.observe(&mut Times::new(self.now, stopwatch), &mut |mut observe| {
+        let breaker = self.shared.breaker.filter(|_| by == RejectedBy::Breaker);
+        let half_open_in = breaker.and_then(AdmissionControl::half_open_in);
+        let verdict = Verdict::retry(Kind::Rejected);
+        let verdict = half_open_in.map_or(verdict, |wait| verdict.after(wait));
+        let rejected = Rejected::new(by);
+        let failure = Failure::new(site, verdict, &rejected).cancelled(is_cancelled);
+        let mut failure = self.timed(failure);
+        failure.delays = delays.map(|delays| delays as _);
+        let past = self.state.past();
+        let next = reporter.timed(self.now, &mut past.stopwatch, |mut observe| {
             let failure = failure.lend().observed_by(reborrow(&mut observe));
-            next = past.rejections.retry(&mut past.call, by, failure);
+            past.call.rejected(&mut past.rejections, by, failure)
         });
         self.state.can_stop = true;
         self.state.next = match next {
@@ -341,70 +355,58 @@ impl Steps<'_> {
 
     pub(super) fn paused(&mut self, pause: Duration, is_cancelled: bool) {
         self.state.is_cancelled |= is_cancelled;
-        self.state.next = match self.stop_after(pause, is_cancelled) {
-            Some(by) => Next::Over(Box::new(Stop::by(by))),
-            None => Next::Enter,
+        let is_late = || decide::late(self.state.deadline, pause, self.now);
+        self.state.next = if !self.state.can_stop {
+            Next::Enter
+        } else if is_cancelled {
+            Next::Over(Box::new(Stop::by(RejectedBy::Cancelled)))
+        } else if is_late().is_some() {
+            Next::Over(Box::new(Stop::by(RejectedBy::Deadline)))
+        } else {
+            Next::Enter
         };
-    }
-
-    /// The reason that no attempt follows after the pause.
-    pub(super) fn stop_after(&self, pause: Duration, is_cancelled: bool) -> Option<RejectedBy> {
-        if !self.state.can_stop {
-            return None;
-        }
-        if is_cancelled {
-            return Some(RejectedBy::Cancelled);
-        }
-        late::late(self.state.deadline, pause, self.now).map(|_| RejectedBy::Deadline)
     }
 
     pub(super) fn hooked(&mut self, cause: Option<String>) {
-        let pause = self.state.call().last_delay();
-        let by = match (&cause, &self.state.next) {
-            (Some(_), _) => None,
+        let (deadline, pause) = (self.state.deadline, self.state.call().last_delay());
+        let late = match self.state.next {
+            _ if cause.is_some() => None,
             // Checked before the pause.
-            (None, Next::Pause) => late::outlasts(self.state.deadline, pause, self.now),
-            (None, _) => late::late(self.state.deadline, pause, self.now),
+            Next::Pause => decide::outlasts(deadline, pause, self.now),
+            _ => decide::late(deadline, pause, self.now),
         };
-        if let Some(cause) = cause {
-            self.state.next = Next::Over(Box::new(Stop::hook(cause)));
-        } else if by.is_some() {
-            self.state.next = Next::Over(Box::new(Stop::by(RejectedBy::Deadline)));
+        let late = late.map(|_| Stop::by(RejectedBy::Deadline));
+        if let Some(stop) = cause.map(Stop::hook).or(late) {
+            self.state.next = Next::Over(Box::new(stop));
         }
     }
 
     #[inline(never)]
-    pub(super) fn ok(&mut self, reporter: &mut dyn Reporter) {
+    pub(super) fn ok(&mut self, reporter: &mut Reporter<'_>) {
         self.answered(reporter);
         self.succeeded(reporter);
     }
 
-    pub(super) fn answered(&mut self, reporter: &mut dyn Reporter) {
+    pub(super) fn answered(&mut self, reporter: &mut Reporter<'_>) {
         // One after the other, because most calls that succeed have only one of them.
         let (shared, outcome) = (self.shared, AttemptOutcome::Success);
         if self.state.held.breaker.is_held() {
-            let changes = self.state.held.breaker.leave(shared.breaker(), outcome);
+            let changes = self.state.held.breaker.leave(shared.breaker, outcome);
             self.changed(changes, reporter);
         }
         if self.state.held.limiter.is_held() {
-            let changes = self.state.held.limiter.leave(shared.limiter(), outcome);
+            let changes = self.state.held.limiter.leave(shared.limiter, outcome);
             self.changed(changes, reporter);
         }
     }
 
-    pub(super) fn report_success_if_any(&mut self, reporter: &mut dyn Reporter) {
-        if self.state.past.is_some() || reporter.is_observed() {
-            self.report_success(reporter);
-        }
-    }
-
-    pub(super) fn succeeded(&mut self, reporter: &mut dyn Reporter) {
-        self.report_success_if_any(reporter);
+    pub(super) fn succeeded(&mut self, reporter: &mut Reporter<'_>) {
+        self.report_success(reporter);
         self.credit_success();
     }
 
     pub(super) fn credit_success(&mut self) {
-        if let Some(budget) = self.shared.budget() {
+        if let Some(budget) = self.shared.budget {
             match &self.state.past {
                 Some(past) => past.call.credit(budget),
                 None => {
@@ -415,18 +417,18 @@ impl Steps<'_> {
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    pub(super) fn report_success(&mut self, reporter: &mut dyn Reporter) {
-        self.report(reporter, |call, name, observe| match observe {
-            Some(observe) => call.report_success(name, observe),
-            None if call.is_retried() => call.healed(name, None),
-            None => {}
-        });
+    /// Reports a success to the observer, and to the log if something failed before.
+    pub(super) fn report_success(&mut self, reporter: &mut Reporter<'_>) {
+        if self.state.past.is_some() || reporter.is_observed() {
+            let call = self.reported(reporter);
+            if call.is_retried() || reporter.is_observed() {
+                self.report_at(reporter, call.attempt(), call.success());
+            }
+        }
     }
 
     #[inline(never)]
-    pub(super) fn failed(&mut self, failure: Failure<'_>, reporter: &mut dyn Reporter) -> Decision {
+    pub(super) fn failed(&mut self, failure: Failure<'_>, reporter: &mut Reporter<'_>) -> Decision {
         if let Some(past) = &mut self.state.past {
             past.won = None;
         }
@@ -439,37 +441,26 @@ impl Steps<'_> {
         &mut self,
         failure: &Failure<'_>,
         number: Option<u32>,
-        reporter: &mut dyn Reporter,
+        reporter: &mut Reporter<'_>,
     ) {
-        let call = self.state.call();
-        let call = number.map_or(call, |number| call.at(number));
         let outcome = AttemptOutcome::of_failure(failure.verdict);
-        let all = self.state.held.leave(self.shared, outcome);
-        if all == [UNCHANGED; 2] {
-            return;
+        let changes = self.state.held.leave(self.shared, outcome);
+        for change in changes.into_iter().flatten().flatten() {
+            self.report_change(number, change, Some(failure.error), reporter);
         }
-        let times = &mut Times::new(self.now, &mut self.state.stopwatch);
-        reporter.report(times, &mut |name, mut observe| {
-            for changes in all {
-                call.changed(name, changes, Some(failure.error), reborrow(&mut observe));
-            }
-        });
     }
 
     /// Decides what follows a failure that the breaker and the limiter have already recorded.
-    pub(super) fn decide(&mut self, failure: Failure<'_>, reporter: &mut dyn Reporter) -> Decision {
+    fn decide(&mut self, failure: Failure<'_>, reporter: &mut Reporter<'_>) -> Decision {
         self.refund();
         self.state.can_stop = failure.inputs.is_kept;
-        let mut failure = failure.deadline(self.state.deadline, self.now);
-        let (budget, is_limited) = (self.shared.budget(), self.handles_throttling());
-        let (past, stopwatch) = self.state.past_and_stopwatch();
-        past.rejections.is_last = false;
-        let mut decision = Err(Reason::Exhausted);
-        reporter.observe(&mut Times::new(self.now, stopwatch), &mut |mut observe| {
-            let failure = failure.lend().limited(is_limited).paid_by(budget);
-            decision = past
-                .call
-                .failed_with(failure.observed_by(reborrow(&mut observe)));
+        let mut failure = self.timed(self.limited(failure));
+        let budget = self.shared.budget;
+        let past = self.state.past();
+        let decision = reporter.timed(self.now, &mut past.stopwatch, |mut observe| {
+            let failure = failure.lend().paid_by(budget);
+            past.call
+                .failed_with(failure.observed_by(reborrow(&mut observe)))
         });
         self.state.is_paid = decision.is_ok() && budget.is_some();
         if decision.is_ok() {
@@ -478,10 +469,20 @@ impl Steps<'_> {
         decision
     }
 
-    /// Returns true if a limiter handles throttled retries, so that the budget need not pay for them.
-    pub(super) fn handles_throttling(&self) -> bool {
-        let limiter = self.shared.limiter();
-        limiter.is_some_and(AdmissionControl::handles_throttling)
+    /// Adds the time spent to the failure, and the end of the call.
+    fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+        let began = self.state.past.as_ref().and_then(|past| past.began);
+        let failure = failure.deadline(self.state.deadline, self.now);
+        match began {
+            Some(began) => failure.elapsed((self.now)().since(began)),
+            None => failure,
+        }
+    }
+
+    /// Notes on the failure if a limiter handles throttled retries, so that the budget need not pay for them.
+    pub(super) fn limited<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+        let limiter = self.shared.limiter;
+        failure.limited(limiter.is_some_and(AdmissionControl::handles_throttling))
     }
 
     pub(super) fn hedge(
@@ -489,12 +490,11 @@ impl Steps<'_> {
         slow: Failure<'_>,
         delay: Duration,
         pushback: Pushback,
-        reporter: &mut dyn Reporter,
+        reporter: &mut Reporter<'_>,
     ) -> Option<u32> {
-        let (shared, now) = (self.shared, self.now);
-        let mut slow = slow.deadline(self.state.deadline, now);
-        let cost = self.state.cost;
-        let (past, stopwatch) = self.state.past_and_stopwatch();
+        let mut slow = slow.deadline(self.state.deadline, self.now);
+        let (shared, cost) = (self.shared, self.state.cost);
+        let past = self.state.past();
         if !past.call.may_hedge(&slow, pushback) {
             return None;
         }
@@ -504,16 +504,22 @@ impl Steps<'_> {
         }
         // Stored before user code runs: if that panics, the driver releases it.
         past.hedges.push((number, Held::default()));
-        let Past { call, hedges, .. } = past;
+        let Past {
+            call,
+            hedges,
+            stopwatch,
+            ..
+        } = past;
         let (_, held) = hedges.last_mut()?;
-        let mut begins = false;
-        reporter.observe(&mut Times::new(now, stopwatch), &mut |mut observe| {
-            let slow = slow.lend().paid_by(shared.budget());
-            let mut slow = slow.observed_by(reborrow(&mut observe));
-            begins = held.begin_hedge(shared, cost, || {
-                let (name, observe) = (slow.site.name(), reborrow(&mut slow.observe));
-                call.at(number).changed(name, HALF_OPENED, None, observe);
-            }) && call.hedges(slow, delay);
+        let begins = reporter.timed(self.now, stopwatch, |mut observe| {
+            let half_opened = || {
+                let event = Event::new(slow.site.name(), number, EventData::BreakerHalfOpened);
+                report(&event, reborrow(&mut observe));
+            };
+            held.begin_hedge(shared, cost, half_opened) && {
+                let slow = slow.lend().paid_by(shared.budget);
+                call.hedges(slow.observed_by(reborrow(&mut observe)), delay)
+            }
         });
         if begins {
             held.limiter.begin();
@@ -525,7 +531,7 @@ impl Steps<'_> {
     }
 
     /// Moves the permits of the attempt with this number into `held`.
-    pub(super) fn turn_to(&mut self, number: u32) {
+    fn turn_to(&mut self, number: u32) {
         let State { past, held, .. } = &mut *self.state;
         let Some(past) = past else { return };
         if let Some((other, hedge)) = past.hedges.iter_mut().find(|(other, _)| *other == number) {
@@ -539,22 +545,21 @@ impl Steps<'_> {
         failure: Failure<'_>,
         number: u32,
         pushback: &mut Pushback,
-        reporter: &mut dyn Reporter,
+        reporter: &mut Reporter<'_>,
     ) -> bool {
         if failure.verdict.kind().is_some() {
             self.turn_to(number);
             self.record_failure(&failure, Some(number), reporter);
         }
-        let (budget, is_limited) = (self.shared.budget(), self.handles_throttling());
-        let mut failure = failure.limited(is_limited);
-        let (past, stopwatch) = self.state.past_and_stopwatch();
-        let mut goes_on = false;
-        reporter.observe(&mut Times::new(self.now, stopwatch), &mut |mut observe| {
-            let failure = failure.lend().paid_by(budget);
-            let failure = failure.observed_by(reborrow(&mut observe));
-            goes_on = past.call.failed_beside(failure, number, pushback);
-        });
-        goes_on
+        let (budget, mut failure) = (self.shared.budget, self.limited(failure));
+        let past = self.state.past();
+        reporter.timed(self.now, &mut past.stopwatch, |mut observe| {
+            let failure = failure
+                .lend()
+                .paid_by(budget)
+                .observed_by(reborrow(&mut observe));
+            past.call.failed_beside(failure, number, pushback)
+        })
     }
 
     #[cold]
@@ -563,72 +568,67 @@ impl Steps<'_> {
         let past = self.state.past();
         past.first = 0;
         past.won = is_value.then_some(number);
-        for (_, mut held) in past.hedges.drain(..) {
-            held.leave(self.shared, AttemptOutcome::Dropped);
-        }
+        self.leave_hedges();
     }
 
     pub(super) fn stopped(
         &mut self,
         stop: &Stop,
         error: &dyn fmt::Display,
-        values: Values,
         ending: Ending,
-        reporter: &mut dyn Reporter,
+        reporter: &mut Reporter<'_>,
     ) {
         self.give_back();
-        let caused;
-        let error = match &stop.cause {
-            Some(cause) => {
-                caused = Caused(error, cause);
-                &caused as &dyn fmt::Display
-            }
-            None => error,
-        };
-        self.report(reporter, |call, name, observe| {
-            call.ended_after_pause(name, error, values, ending, stop.reason(), observe);
-        });
+        let call = self.reported(reporter);
+        let caused = stop.cause.as_ref().map(|cause| Caused(error, cause));
+        let error = caused.as_ref().map_or(error, |caused| caused as _);
+        let error = &shown(error);
+        let (attempt, data) = call.end_after_pause(error, stop.values, ending, stop.reason());
+        self.report_at(reporter, attempt, data);
     }
 
-    pub(super) fn aborted(&mut self, reporter: &mut dyn Reporter) {
-        let is_under_way = matches!(self.state.next, Next::Begun);
-        self.give_back();
-        self.report(reporter, |call, name, observe| {
-            call.aborted(name, is_under_way, observe);
-        });
+    pub(super) fn aborted(&mut self, reporter: &mut Reporter<'_>) {
+        if matches!(self.state.next, Next::Begun) {
+            self.give_back();
+            let call = self.reported(reporter);
+            let (attempts, error) = (call.attempts(), &shown(Cancelled::new()));
+            let data = call.end(attempts, error, None, Reason::Cancelled, Ending::Error);
+            self.report_at(reporter, call.attempt(), data);
+        } else {
+            let stop = Stop::by(RejectedBy::Cancelled);
+            self.stopped(&stop, &Cancelled::new(), Ending::Error, reporter);
+        }
     }
 
+    /// Reports how the fallback ended, and how many attempts preceded it.
     pub(super) fn fell_back(
         &mut self,
         attempts: u32,
         ended_with: Result<(), &dyn fmt::Display>,
-        reporter: &mut dyn Reporter,
+        reporter: &mut Reporter<'_>,
     ) {
-        self.report(reporter, |call, name, observe| {
-            call.fallback_ended(name, attempts, ended_with, observe);
-        });
+        let call = self.reported(reporter);
+        let error = ended_with.err().map(shown);
+        let data = match &error {
+            Some(error) => call.end(attempts, error, None, Reason::FallbackFailed, Ending::Error),
+            None => EventData::FellBack {
+                corrections: call.corrections,
+                max: limit(call.max),
+            },
+        };
+        self.report_at(reporter, attempts, data);
     }
 
     pub(super) fn restart(&mut self, lasted: Duration) {
         let past = self.state.past();
         past.call = past.call.restarted(lasted);
-        past.rejections = Rejections::new();
+        past.rejections = 0;
     }
 
     pub(super) fn credit(&mut self) {
-        if let Some(budget) = self.shared.budget() {
+        if let Some(budget) = self.shared.budget {
             let call = &mut self.state.past().call;
             *call = call.credited(budget);
-        }
-    }
-
-    /// Reports the state changes caused by an attempt without an error.
-    #[inline]
-    pub(super) fn changed(&mut self, changes: Changes, reporter: &mut dyn Reporter) {
-        if !matches!(changes, [None, None]) {
-            self.report(reporter, |call, name, observe| {
-                call.changed(name, changes, None, observe);
-            });
         }
     }
 
@@ -637,23 +637,160 @@ impl Steps<'_> {
     #[inline(never)]
     pub(super) fn give_back(&mut self) {
         self.state.held.leave(self.shared, AttemptOutcome::Dropped);
-        if let Some(past) = &mut self.state.past {
-            for (_, mut held) in past.hedges.drain(..) {
-                held.leave(self.shared, AttemptOutcome::Dropped);
-            }
-        }
+        self.leave_hedges();
         self.refund();
     }
 
+    fn leave_hedges(&mut self) {
+        let hedges = self
+            .state
+            .past
+            .iter_mut()
+            .flat_map(|past| past.hedges.drain(..));
+        for (_, mut held) in hedges {
+            held.leave(self.shared, AttemptOutcome::Dropped);
+        }
+    }
+
     /// Refunds the payment for an attempt that has not started.
-    pub(super) fn refund(&mut self) {
+    fn refund(&mut self) {
         if !mem::take(&mut self.state.is_paid) {
             return;
         }
-        if let (Some(budget), Some(kind)) =
-            (self.shared.budget(), self.state.call().last_retry_kind)
+        if let (Some(budget), Some(kind)) = (self.shared.budget, self.state.call().last_retry_kind)
         {
             budget.refund(kind);
         }
     }
+}
+
+/// The permits that one attempt holds.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pub(super) breaker: Slot,
+    pub(super) limiter: Slot,
+}
+
+/// A permit of a breaker or a limiter, if the attempt has one.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    permit: Option<Permit>,
+    stage: Stage,
+}
+
+/// The attempt's progress with its permit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Waits,
+    Admitted,
+    Begun,
+}
+
+impl Slot {
+    #[inline]
+    pub(super) const fn is_held(&self) -> bool {
+        self.permit.is_some()
+    }
+
+    /// Joins the queue.
+    pub(super) fn enter(&mut self, control: &dyn AdmissionControl, cost: u32) {
+        self.stage = Stage::Waits;
+        self.permit = Some(control.enter(cost));
+    }
+
+    /// Asks to be admitted, unless the attempt is: a wait that was dropped may have been over. `waker` is notified of
+    /// changes.
+    pub(super) fn poll(&mut self, control: &dyn AdmissionControl, waker: &Waker) -> Admission {
+        let admission = match (&mut self.permit, self.stage) {
+            (Some(permit), Stage::Waits) => control.poll(permit, waker),
+            _ => return Admission::Admitted,
+        };
+        if admission == Admission::Admitted {
+            self.stage = Stage::Admitted;
+        }
+        admission
+    }
+
+    /// Starts the attempt: from now on, its permit is no longer returned as if no request had been sent. Returns true if
+    /// the attempt is a breaker's first trial call.
+    #[inline]
+    pub(super) fn begin(&mut self) -> bool {
+        self.stage = Stage::Begun;
+        self.permit.as_ref().is_some_and(Permit::half_opens)
+    }
+
+    /// Returns the permit, once. If the attempt has not started, its charge is refunded.
+    pub(super) fn leave(
+        &mut self,
+        control: Option<&dyn AdmissionControl>,
+        outcome: AttemptOutcome,
+    ) -> Changes {
+        let outcome = match self.stage {
+            Stage::Waits | Stage::Admitted => AttemptOutcome::NotBegun,
+            Stage::Begun => outcome,
+        };
+        match (self.permit.take(), control) {
+            (Some(permit), Some(control)) => control.leave(permit, outcome),
+            _ => UNCHANGED,
+        }
+    }
+}
+
+impl Held {
+    #[inline]
+    pub(super) const fn is_any(&self) -> bool {
+        self.breaker.is_held() || self.limiter.is_held()
+    }
+
+    /// Asks the breaker immediately before the attempt, without waiting. Returns true if the attempt is its first trial
+    /// call. `None` if it rejects the attempt.
+    pub(super) fn pass(&mut self, breaker: &dyn AdmissionControl) -> Option<bool> {
+        let slot = &mut self.breaker;
+        slot.enter(breaker, 1);
+        if slot.poll(breaker, Waker::noop()) != Admission::Admitted {
+            slot.leave(Some(breaker), AttemptOutcome::NotBegun);
+            return None;
+        }
+        Some(slot.begin())
+    }
+
+    /// Takes the permits of an attempt that starts while another is slow, without waiting. Returns false if they are
+    /// not available. No attempt starts next to a trial call, so a half-open breaker admits none.
+    pub(super) fn begin_hedge(
+        &mut self,
+        shared: ProtectionRefs<'_>,
+        cost: u32,
+        half_opened: impl FnOnce(),
+    ) -> bool {
+        let mut controls = [shared.breaker, shared.limiter].into_iter().flatten();
+        if !controls.all(is_closed) {
+            return false;
+        }
+        match shared.breaker.map(|breaker| self.pass(breaker)) {
+            Some(None) => return false,
+            Some(Some(true)) => half_opened(),
+            Some(Some(false)) | None => {}
+        }
+        shared.limiter.is_none_or(|limiter| {
+            self.limiter.enter(limiter, cost);
+            self.limiter.poll(limiter, Waker::noop()) == Admission::Admitted
+        })
+    }
+
+    /// Returns both permits. For an attempt that does not start, pass `Dropped`.
+    fn leave(&mut self, shared: ProtectionRefs<'_>, outcome: AttemptOutcome) -> [Changes; 2] {
+        [
+            self.breaker.leave(shared.breaker, outcome),
+            self.limiter.leave(shared.limiter, outcome),
+        ]
+    }
+}
+
+/// Returns true unless a breaker is open or half open.
+fn is_closed(control: &dyn AdmissionControl) -> bool {
+    matches!(
+        control.state().circuit,
+        None | Some(BreakerState::Closed | BreakerState::ForcedClosed)
+    )
 }

@@ -1,34 +1,47 @@
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use core::fmt;
 
+use crate::observe::reason::Reason;
+use crate::policy::values::Values;
 use retry_classify::{Rejected, RejectedBy};
 
-use crate::observe::Reason;
-
-/// The reason that a call ends before an attempt.
+/// The reason that a call ends before an attempt or a correction.
 #[derive(Debug)]
 pub struct Stop {
     reason: Reason,
     by: RejectedBy,
     /// The error of a hook.
     pub(super) cause: Option<String>,
+    /// `Corrected` if a correction would have followed, or failed.
+    pub(super) values: Values,
 }
 
 impl Stop {
-    #[cold]
-    pub(super) fn by(by: RejectedBy) -> Self {
-        Self {
-            reason: by.into(),
-            by,
-            cause: None,
-        }
-    }
-
     /// Ends the call for this reason, set by the loop.
     #[cold]
     pub fn because(reason: Reason) -> Self {
         Self {
             reason,
-            ..Self::by(RejectedBy::Cancelled)
+            by: RejectedBy::Cancelled,
+            cause: None,
+            values: Values::Taken,
+        }
+    }
+
+    /// Ends the call for this reason before a correction, or because it failed.
+    #[cold]
+    pub fn of_correction(reason: Reason) -> Self {
+        Self {
+            values: Values::Corrected,
+            ..Self::because(reason)
+        }
+    }
+
+    #[cold]
+    pub(super) fn by(by: RejectedBy) -> Self {
+        Self {
+            by,
+            ..Self::because(by.into())
         }
     }
 
@@ -48,5 +61,38 @@ impl Stop {
     /// The rejection that a call ends with if no attempt left an error.
     pub const fn rejected(&self) -> Rejected {
         Rejected::new(self.by)
+    }
+}
+
+/// The return type of a hook.
+#[diagnostic::on_unimplemented(
+    message = "`before_pause` and `before_retry` can't return `{Self}`",
+    label = "neither `()` nor a `Result<(), _>`",
+    note = "return `()`, or a `Result<(), _>` whose error implements `Display`: an `Err` ends the call"
+)]
+pub trait HookOutcome {
+    /// The reason that the hook ends the call, if it does.
+    fn cause(self) -> Option<String>;
+}
+
+impl HookOutcome for () {
+    fn cause(self) -> Option<String> {
+        None
+    }
+}
+
+impl<E: fmt::Display> HookOutcome for Result<(), E> {
+    fn cause(self) -> Option<String> {
+        self.err().map(|error| error.to_string())
+    }
+}
+
+/// An error, and the reason that it was not retried.
+#[derive(Debug)]
+pub(crate) struct Caused<'a, T: ?Sized>(pub &'a T, pub &'a str);
+
+impl<T: fmt::Display + ?Sized> fmt::Display for Caused<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.0, self.1)
     }
 }

@@ -6,40 +6,34 @@ use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
-use retry_classify::RejectedBy;
-
-use crate::admission::Admission;
-use crate::call::held::Held;
+use crate::admission::{Admission, AdmissionControl};
 use crate::call::protections::Protects;
+use crate::call::steps::Slot;
 use crate::time::clock::Clocks;
 use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, give_way, own_waker, sleep_out};
+use retry_classify::RejectedBy;
 
 /// Waits until the limiter admits the attempt. Returns the time that this took. If it fails, the attempt was not
 /// admitted.
 pub(super) async fn wait(
     queue: &mut Queue<'_, impl Protects>,
     timer: impl Timer,
-    deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
 ) -> Result<Duration, RejectedBy> {
-    if queue.held.limiter.is_admitted() {
-        return Ok(Duration::ZERO);
-    }
-    let began = timer.now();
-    let patience = Patience::new(began, queue.longest_wait(), deadline);
+    queue.begin(timer.now());
     loop {
         let waker = own_waker().await;
         let clocks = Clocks::read(|| timer.now());
-        let Some(nap) = patience.ask(queue, &waker, clocks.other)? else {
-            return Ok(clocks.other.since(began));
+        let Some(nap) = queue.ask(&waker, clocks.other)? else {
+            return Ok(clocks.other.since(queue.began));
         };
         drop(waker);
         let wakes = nap.end(clocks.own);
         let mut pause = pin!(async {
-            match nap {
-                Nap::UntilTurn(length) => timer.sleep(length).await,
+            match nap.length.filter(|_| nap.is_until_turn) {
+                Some(length) => timer.sleep(length).await,
                 // A time limit, which tests don't skip.
-                Nap::Patient(length) => sleep_out(&timer, length).await,
+                None => sleep_out(&timer, nap.length).await,
             }
             give_way().await;
         });
@@ -52,9 +46,9 @@ pub(super) async fn wait(
             }
             if !mem::take(&mut has_asked) {
                 let now = timer.now();
-                clocks.catch_up(now, nap.length());
-                match patience.ask(queue, context.waker(), now) {
-                    Ok(None) => return Poll::Ready(Ok(Some(now.since(began)))),
+                clocks.catch_up(now, nap.length);
+                match queue.ask(context.waker(), now) {
+                    Ok(None) => return Poll::Ready(Ok(Some(now.since(queue.began)))),
                     Ok(Some(nap)) if is_earlier(nap.end(Clocks::read(|| now).own), wakes) => {
                         return Poll::Ready(Ok(None));
                     }
@@ -69,7 +63,7 @@ pub(super) async fn wait(
             return Ok(waited);
         }
         // The clock may have advanced in the poll that ended the pause.
-        clocks.catch_up(timer.now(), nap.length());
+        clocks.catch_up(timer.now(), nap.length);
     }
 }
 
@@ -77,26 +71,22 @@ pub(super) async fn wait(
 pub(super) fn wait_blocking(
     queue: &mut Queue<'_, impl Protects>,
     timer: &dyn BlockingTimer,
-    deadline: Option<Moment>,
     cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
-    if queue.held.limiter.is_admitted() {
-        return Ok(Duration::ZERO);
-    }
-    let began = timer.now();
-    let patience = Patience::new(began, queue.longest_wait(), deadline);
+    queue.begin(timer.now());
     let waker = unpark::this_thread();
     loop {
         if cancel.is_cancelled() {
             return Err(RejectedBy::Cancelled);
         }
         let clocks = Clocks::read(|| timer.now());
-        let Some(nap) = patience.ask(queue, &waker, clocks.other)? else {
-            return Ok(clocks.other.since(began));
+        let Some(nap) = queue.ask(&waker, clocks.other)? else {
+            return Ok(clocks.other.since(queue.began));
         };
-        let length = match nap {
-            Nap::UntilTurn(length) => Some(timer.to_sleep(length)),
-            Nap::Patient(length) => length,
+        let length = if nap.is_until_turn {
+            nap.length.map(|length| timer.to_sleep(length))
+        } else {
+            nap.length
         };
         let step = (!cancel.is_never()).then_some(STEP);
         let at_most = length.into_iter().chain(step).min();
@@ -138,84 +128,82 @@ mod unpark {
 /// The attempt in the limiter's queue.
 pub(super) struct Queue<'q, P> {
     /// Mutable, so that the future is `Send` if `P` is.
-    pub(super) protections: &'q mut P,
-    pub(super) held: &'q mut Held,
-}
-
-impl<P: Protects> Queue<'_, P> {
-    fn poll(&mut self, waker: &Waker) -> Admission {
-        match self.protections.limiter() {
-            Some(limiter) => self.held.limiter.poll(limiter, waker),
-            None => Admission::Admitted,
-        }
-    }
-
-    fn longest_wait(&self) -> Option<Duration> {
-        self.protections.limiter()?.longest_wait()
-    }
-}
-
-struct Patience {
-    /// The end of the call's patience, and the rejection at that time.
-    until: Option<(Moment, RejectedBy)>,
+    protections: &'q mut P,
+    slot: &'q mut Slot,
     /// After this, the attempt is not admitted any more.
     deadline: Option<Moment>,
+    began: Moment,
+    /// The end of the call's patience, and the rejection at that time.
+    until: Option<(Moment, RejectedBy)>,
 }
 
-/// The next step for a call that is waiting.
+/// A wait until the next time to ask.
 #[derive(Clone, Copy)]
-enum Nap {
-    /// The attempt won't be admitted before this time has passed.
-    UntilTurn(Duration),
-    /// Wait until woken, until patience ends, or until it is time to check that the attempts ahead are still there.
-    Patient(Option<Duration>),
+struct Nap {
+    /// Without a length, it lasts until woken.
+    length: Option<Duration>,
+    /// True if the attempt won't be admitted earlier, and not only because patience ends, or because it is time to check
+    /// that the attempts ahead are still there.
+    is_until_turn: bool,
 }
 
-impl Patience {
-    fn new(now: Moment, max_wait: Option<Duration>, deadline: Option<Moment>) -> Self {
-        let most = max_wait.and_then(|most| now.checked_add(most));
-        let most = most.map(|end| (end, RejectedBy::Limiter));
-        let last = deadline.map(|end| (end, RejectedBy::Deadline));
+impl<'q, P: Protects> Queue<'q, P> {
+    pub(super) fn new(
+        protections: &'q mut P,
+        slot: &'q mut Slot,
+        deadline: Option<Moment>,
+    ) -> Self {
         Self {
-            until: most.into_iter().chain(last).min_by_key(|(end, _)| *end),
+            protections,
+            slot,
             deadline,
+            began: Moment::from_origin(Duration::ZERO),
+            until: None,
         }
     }
 
-    /// Asks for admission. If there is none yet, returns the next step, or the rejection if the call can't wait long
+    fn begin(&mut self, now: Moment) {
+        self.began = now;
+        let limiter = self.protections.refs().limiter;
+        let most = limiter.and_then(AdmissionControl::longest_wait);
+        let most = most.and_then(|most| Some((now.checked_add(most)?, RejectedBy::Limiter)));
+        let last = self.deadline.map(|end| (end, RejectedBy::Deadline));
+        self.until = most.into_iter().chain(last).min_by_key(|(end, _)| *end);
+    }
+
+    /// Asks for admission. If there is none yet, returns the next wait, or the rejection if the call can't wait long
     /// enough.
-    fn ask(
-        &self,
-        queue: &mut Queue<'_, impl Protects>,
-        waker: &Waker,
-        now: Moment,
-    ) -> Result<Option<Nap>, RejectedBy> {
+    fn ask(&mut self, waker: &Waker, now: Moment) -> Result<Option<Nap>, RejectedBy> {
         // The wait may have been longer than planned.
         if self.deadline.is_some_and(|end| now > end) {
             return Err(RejectedBy::Deadline);
         }
-        let (ahead, at_least) = match queue.poll(waker) {
-            Admission::Admitted => return Ok(None),
-            Admission::Rejected => return Err(RejectedBy::Limiter),
-            Admission::QueueFull => return Err(RejectedBy::Full),
-            Admission::Wait { ahead, at_least } => (ahead, at_least),
+        let limiter = self.protections.refs().limiter;
+        let admission = limiter.map(|limiter| self.slot.poll(limiter, waker));
+        let (ahead, at_least) = match admission {
+            Some(Admission::Wait { ahead, at_least }) => (ahead, at_least),
+            Some(Admission::Admitted) | None => return Ok(None),
+            Some(Admission::Rejected) => return Err(RejectedBy::Limiter),
+            Some(Admission::QueueFull) => return Err(RejectedBy::Full),
         };
-        let left = match self.until {
-            Some((end, by)) => {
-                let left = end.since(now);
-                if left.is_zero()
-                    || at_least.is_some_and(|at_least| at_least > left.max(Admission::SOON))
-                {
-                    return Err(by);
-                }
-                Some(left)
+        let left = self.until.map(|(end, by)| (end.since(now), by));
+        if let Some((left, by)) = left {
+            let most = left.max(Admission::SOON);
+            if left.is_zero() || at_least.is_some_and(|at_least| at_least > most) {
+                return Err(by);
             }
-            None => None,
+        }
+        let left = left.map(|(left, _)| left);
+        let is_until_turn =
+            at_least.is_some_and(|at_least| left.is_none_or(|left| at_least <= left));
+        let length = match at_least {
+            Some(_) if is_until_turn => at_least,
+            Some(_) => left,
+            None => left.into_iter().chain(look(ahead)).min(),
         };
-        Ok(Some(match at_least {
-            Some(at_least) if left.is_none_or(|left| at_least <= left) => Nap::UntilTurn(at_least),
-            Some(_) => Nap::Patient(left),
-            None => Nap::Patient(left.into_iter().chain(look(ahead)).min()),
+        Ok(Some(Nap {
+            length,
+            is_until_turn,
         }))
     }
 }
@@ -229,15 +217,8 @@ fn look(ahead: usize) -> Option<Duration> {
 }
 
 impl Nap {
-    fn length(self) -> Option<Duration> {
-        match self {
-            Self::UntilTurn(length) => Some(length),
-            Self::Patient(length) => length,
-        }
-    }
-
     fn end(self, now: Moment) -> Option<Moment> {
-        now.checked_add(self.length()?)
+        now.checked_add(self.length?)
     }
 }
 

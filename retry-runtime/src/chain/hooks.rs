@@ -7,8 +7,8 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use crate::call::gave_up::GaveUp;
-use crate::call::hook::HookOutcome;
 use crate::call::next_attempt::NextAttempt;
+use crate::call::stop::HookOutcome;
 
 /// The keys of a chain that batches and plans don't have. Each is `()` if it is not set.
 #[derive(Clone, Copy, Debug)]

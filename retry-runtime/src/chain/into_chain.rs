@@ -1,9 +1,10 @@
 use alloc::boxed::Box;
 use core::borrow::Borrow;
 
+use crate::call::protections::BorrowedProtections;
 use crate::call::protections::Protects;
 use crate::chain::context::Observes;
-use crate::chain::keys::{BorrowedProtections, Keys, Settings};
+use crate::chain::keys::{Keys, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
@@ -38,19 +39,38 @@ pub trait IntoChain: Sized {
 /// A policy with its keys, for a batch or a plan.
 #[expect(missing_debug_implementations, reason = "taken apart at once")]
 pub struct Chain<Q: IntoChain> {
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) rules: Rules<Q>,
-    pub(crate) protections: Q::Protections,
-    pub(crate) on: Q::On,
-    pub(crate) cancel: Q::Cancel,
-    pub(crate) timer: Q::Timer,
+    /// The name, if it is set.
+    pub name: Option<Box<str>>,
+    /// The keys that its attempts share.
+    pub rules: Rules<Q>,
+    /// The shared protections.
+    pub protections: Q::Protections,
+    /// Classifies errors.
+    pub on: Q::On,
+    /// Cancels the batch or the plan.
+    pub cancel: Q::Cancel,
+    /// Sleeps.
+    pub timer: Q::Timer,
 }
 
 /// The keys of a batch or a plan.
-pub(crate) struct Rules<Q: IntoChain> {
+#[expect(missing_debug_implementations, reason = "taken apart at once")]
+pub struct Rules<Q: IntoChain> {
     pub(crate) policy: Policy,
     pub(crate) settings: Settings,
     pub(crate) observer: Q::Observer,
+}
+
+impl<Q: IntoChain> Rules<Q> {
+    /// The policy.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// True if the batch or the plan, and its attempts, have spans.
+    pub fn is_spanned(&self) -> bool {
+        self.settings.is_spanned
+    }
 }
 
 impl<'a, On, O: Observes, C, W, M> IntoChain for PolicyCall<'a, On, Keys<O, C, W, M>> {

@@ -1,10 +1,6 @@
-use core::fmt;
 use core::marker::PhantomData;
 use core::time::Duration;
 
-use crate::admission::AdmissionControl;
-use crate::budget::retry_budget::RetryBudget;
-use crate::call::protections::Protects;
 use crate::chain::kept::Forgets;
 use crate::time::{DefaultTimer, Uncancelled};
 
@@ -33,54 +29,6 @@ impl Settings {
             is_spanned: false,
             falls_back: false,
         }
-    }
-}
-
-/// The protections of a chain, which are only borrowed.
-#[derive(Clone, Copy)]
-#[cfg_attr(
-    not(any(feature = "batch", feature = "plan")),
-    expect(unreachable_pub, reason = "a part of what batches and plans take")
-)]
-pub struct BorrowedProtections<'a> {
-    pub(crate) budget: Option<&'a (dyn RetryBudget + Send + Sync)>,
-    pub(crate) breaker: Option<&'a (dyn AdmissionControl + Send + Sync)>,
-    pub(crate) limiter: Option<&'a (dyn AdmissionControl + Send + Sync)>,
-}
-
-impl BorrowedProtections<'_> {
-    pub(crate) const fn new() -> Self {
-        Self {
-            budget: None,
-            breaker: None,
-            limiter: None,
-        }
-    }
-}
-
-impl Protects for BorrowedProtections<'_> {
-    #[inline]
-    fn are_none(&self) -> bool {
-        self.budget.is_none() && self.breaker.is_none() && self.limiter.is_none()
-    }
-
-    fn budget(&self) -> Option<&dyn RetryBudget> {
-        self.budget.map(|budget| budget as _)
-    }
-
-    fn breaker(&self) -> Option<&dyn AdmissionControl> {
-        self.breaker.map(|breaker| breaker as _)
-    }
-
-    fn limiter(&self) -> Option<&dyn AdmissionControl> {
-        self.limiter.map(|limiter| limiter as _)
-    }
-}
-
-impl fmt::Debug for BorrowedProtections<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BorrowedProtections")
-            .finish_non_exhaustive()
     }
 }
 

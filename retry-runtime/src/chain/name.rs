@@ -2,14 +2,8 @@
 
 use core::any::type_name;
 
-/// The path of the function that contains this closure.
-#[cfg(feature = "batch")]
-pub(crate) fn place_of_closure<F>(_: &F) -> &'static str {
-    place_of::<F>()
-}
-
 /// The path of the function that contains a closure of this type.
-pub(crate) fn place_of<F>() -> &'static str {
+pub fn place_of<F>() -> &'static str {
     without_closures(type_name::<F>())
 }
 

@@ -148,9 +148,11 @@ where
 }
 
 /// An error, displayed as `On` describes it.
-pub(crate) struct Described<'a, On, E> {
-    pub(crate) on: &'a On,
-    pub(crate) error: &'a E,
+pub struct Described<'a, On, E> {
+    /// Describes the error.
+    pub on: &'a On,
+    /// The error.
+    pub error: &'a E,
 }
 
 impl<E, On: Classifies<E>> fmt::Display for Described<'_, On, E> {

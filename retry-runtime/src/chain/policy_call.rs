@@ -6,12 +6,13 @@ use core::future::Future;
 
 use crate::call::attempt::Attempt;
 use crate::call::driver::Driver;
-use crate::call::hook::HookOutcome;
+use crate::call::protections::BorrowedProtections;
+use crate::call::stop::HookOutcome;
 use crate::chain::context::{Context, Observes};
 use crate::chain::ends::EndsBy;
 use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
 use crate::chain::kept::{Keep, Keeps};
-use crate::chain::keys::{BorrowedProtections, Keys, Settings};
+use crate::chain::keys::{Keys, Settings};
 use crate::chain::name::place_of;
 use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{BlockingOutcome, Operation};

@@ -6,7 +6,7 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use retry_classify::{Cancelled, Rejected, RejectedBy, Verdict};
+use retry_classify::{Cancelled, Rejected, Verdict};
 
 use crate::call::attempt::Attempt;
 use crate::call::decide::Decision;
@@ -21,7 +21,7 @@ use crate::chain::kept::{Keep, Kept};
 use crate::chain::keys::AttemptLimit;
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::Span;
-use crate::observe::Reason;
+use crate::observe::reason::Reason;
 use crate::observe::warnings::ignores_timeout;
 use crate::policy::Policy;
 use crate::time::Clock;
@@ -64,8 +64,8 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         if has_history || O::OBSERVES || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());
         }
-        let protections = self.driver.protections();
-        if protections.breaker().is_some() || protections.limiter().is_some() {
+        let protections = self.driver.protections().refs();
+        if protections.breaker.is_some() || protections.limiter.is_some() {
             self.driver.retry_rejections();
         }
         room
@@ -73,16 +73,9 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     /// Decides what follows a rejection.
     #[cold]
-    pub(super) fn rejected(
-        &mut self,
-        (by, half_open_in): (RejectedBy, Option<Duration>),
-        is_cancelled: bool,
-    ) {
+    pub(super) fn rejected(&mut self, is_cancelled: bool) {
         let (site, reporter) = self.context.parts();
-        let rejected = Rejected::new(by);
-        let failure = Failure::of_rejection(&site, &rejected, half_open_in);
-        self.driver
-            .rejected(failure.cancelled(is_cancelled), reporter);
+        self.driver.rejected(&site, is_cancelled, None, reporter);
     }
 
     /// Starts the attempt. Returns the history for it, if there is one.

@@ -10,8 +10,8 @@ use retry_classify::TimedOut;
 
 use crate::call::attempt::Attempt;
 use crate::call::attempted::attempt_within;
-use crate::call::hook::HookOutcome;
 use crate::call::protections::Protects;
+use crate::call::stop::HookOutcome;
 use crate::chain::attempt::{Attempted, Attempting};
 use crate::chain::context::Observes;
 use crate::chain::ends::Ends;
@@ -155,11 +155,11 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         mut cancelled: Pin<&mut C>,
         aborts: bool,
     ) -> bool {
-        if let Some(rejection) = self.driver.rejection() {
+        if let Some(by) = self.driver.rejection() {
             // A `cancel` future that ended a wait has completed, and must not be polled again.
             let is_cancelled =
-                Reason::from(rejection.0) == Reason::Rejected && is_cancelled(cancelled).await;
-            self.rejected(rejection, is_cancelled);
+                Reason::from(by) == Reason::Rejected && is_cancelled(cancelled).await;
+            self.rejected(is_cancelled);
             return false;
         }
         self.driver.wait(Box::pin(cancelled.as_mut())).await;

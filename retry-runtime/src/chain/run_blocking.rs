@@ -5,8 +5,8 @@ use core::borrow::Borrow;
 
 use crate::call::attempt::Attempt;
 use crate::call::attempted::run_within;
-use crate::call::hook::HookOutcome;
 use crate::call::protections::Protects;
+use crate::call::stop::HookOutcome;
 use crate::chain::context::Observes;
 use crate::chain::ends::Ends;
 use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
@@ -38,7 +38,7 @@ pub(super) fn run_blocking<T, E>(
     let end = loop {
         while run.driver.waits(run.context.reporter()) {
             match run.driver.rejection() {
-                Some(rejection) => run.rejected(rejection, cancel.is_cancelled()),
+                Some(_) => run.rejected(cancel.is_cancelled()),
                 None => run.driver.wait_blocking(&cancel),
             }
         }

@@ -12,7 +12,7 @@ use crate::observe::span;
 
 /// The span of a call or an attempt, if it has one.
 // Boxed, so that the future of a chain without the key needs no space for it.
-pub(crate) struct Span(Option<Box<State>>);
+pub struct Span(Option<Box<State>>);
 
 enum State {
     /// The name of a call's span, which starts when the call is first polled.
@@ -21,18 +21,20 @@ enum State {
 }
 
 impl Span {
-    pub(crate) fn of_call<N: fmt::Display>(is_on: bool, name: impl FnOnce() -> N) -> Self {
+    /// The span of a call with this name.
+    pub fn of_call<N: fmt::Display>(is_on: bool, name: impl FnOnce() -> N) -> Self {
         Self(is_on.then(|| Box::new(State::Begun(span::of_call(true, name())))))
     }
 
     /// A span within the current one.
     #[inline]
-    pub(crate) fn of_attempt(is_on: bool, number: impl FnOnce() -> u32) -> Self {
+    pub fn of_attempt(is_on: bool, number: impl FnOnce() -> u32) -> Self {
         Self(is_on.then(|| Box::new(State::Begun(span::of_attempt(true, number())))))
     }
 
+    /// Enters the span, if there is one, until the returned value is dropped.
     #[inline]
-    pub(crate) fn enter(&self) -> Option<span::Entered<'_>> {
+    pub fn enter(&self) -> Option<span::Entered<'_>> {
         match self.0.as_deref() {
             Some(State::Begun(span)) => Some(span::enter(span)),
             Some(State::Later(_)) | None => None,
@@ -41,14 +43,14 @@ impl Span {
 
     /// Runs an attempt in the span, and then closes the span.
     #[inline]
-    pub(crate) fn run<V>(self, attempt: impl FnOnce() -> V) -> V {
+    pub fn run<V>(self, attempt: impl FnOnce() -> V) -> V {
         let _entered = self.enter();
         attempt()
     }
 
     /// A future that is created and polled in the span.
     #[inline]
-    pub(crate) fn within<F>(self, begin: impl FnOnce() -> F) -> Within<F> {
+    pub fn within<F>(self, begin: impl FnOnce() -> F) -> Within<F> {
         let future = {
             let _entered = self.enter();
             Some(begin())
@@ -59,7 +61,7 @@ impl Span {
 
 pin_project! {
     /// A future that is polled and dropped in a span.
-    pub(crate) struct Within<F> {
+    pub struct Within<F> {
         #[pin]
         future: Option<F>,
         span: Span,
@@ -93,6 +95,6 @@ impl<F: Future> Future for Within<F> {
 
 /// The call, in a span if it has a name.
 #[inline]
-pub(crate) fn around<F>(name: Option<Box<str>>, call: F) -> Within<F> {
+pub fn around<F>(name: Option<Box<str>>, call: F) -> Within<F> {
     Span(name.map(|name| Box::new(State::Later(name)))).within(|| call)
 }

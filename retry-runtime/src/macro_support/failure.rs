@@ -69,7 +69,7 @@ impl Retries {
     #[cold]
     #[inline(never)]
     fn report_healed(self, site: &Site<'_>) {
-        self.whole(site).healed(site.name(), None);
+        self.whole(site).succeeded(site);
     }
 
     pub fn whole(self, site: &Site<'_>) -> Call {

@@ -8,7 +8,7 @@ use core::pin::Pin;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-use crate::admission::with_cost::WithCost;
+use crate::admission::WithCost;
 #[cfg(not(feature = "std"))]
 use crate::budget::retry_budget::RetryBudget;
 use crate::observe::{Event, Observer};

@@ -93,6 +93,15 @@ impl<'a> Event<'a> {
     }
 
     /// Returns true if this event is about a rejection, which is tried again, and not about a failed attempt.
+    /// Returns true if the event is neither logged nor recorded: an attempt starts, or the first one succeeds.
+    pub(crate) fn is_for_observers(&self) -> bool {
+        match self.data {
+            EventData::Started => true,
+            EventData::Succeeded { corrections, .. } => self.attempt == 1 && corrections == 0,
+            _ => false,
+        }
+    }
+
     /// The pause that starts with this event, before a retry or a correction.
     pub(crate) fn pause(&self) -> Option<Duration> {
         match self.data {
@@ -329,7 +338,8 @@ pub enum AttemptEnd {
 
 impl AttemptEnd {
     /// The end by a failure, with its kind if it may be retried.
-    pub(crate) fn failed(kind: Option<Kind>) -> Self {
+    #[doc(hidden)]
+    pub fn failed(kind: Option<Kind>) -> Self {
         kind.map_or(Self::Stop, Self::Failed)
     }
 }

@@ -3,7 +3,7 @@ use retry_classify::{Rejected, RejectedBy};
 use crate::listed::listed;
 
 /// The reason that a call gave up. Every call that ends with a failure has exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
     /// The failure was classified as not retryable.

@@ -1,6 +1,6 @@
 //! Sends events to the log, a test's recording, and the call's observer.
 
-use crate::observe::Event;
+use crate::observe::event::Event;
 use crate::observe::fields::Fields;
 #[cfg(feature = "tracing")]
 use crate::observe::log::log;
@@ -19,18 +19,20 @@ pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Obser
 #[cold]
 #[inline(never)]
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
-    #[cfg(feature = "tracing")]
-    log(&event.fields());
-    #[cfg(feature = "std")]
-    recording::record(event.call, Some(event), Some(event));
+    if !event.is_for_observers() {
+        #[cfg(feature = "tracing")]
+        log(&event.fields());
+        #[cfg(feature = "std")]
+        recording::record(event.call, Some(event), Some(event));
+    }
     if let Some(observe) = observe {
         observe(event);
     }
 }
 
 /// Reports the end of a call that other events already log.
-#[cfg(feature = "batch")]
 pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
+    #[cfg(feature = "std")]
     recording::record(event.call, None, Some(event));
     if let Some(observe) = observe {
         observe(event);

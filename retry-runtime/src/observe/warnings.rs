@@ -56,7 +56,7 @@ pub fn ignores_timeout(call: &str) {
 /// Warns, once per name, about a verdict that lacks information: the error's type is unknown, or the error has lost the
 /// headers.
 #[cfg(all(feature = "std", feature = "tracing"))]
-pub(crate) fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
+pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
     use retry_classify::macro_support::{Basis, shown};
 
     const OF_NO_TYPE: &str = "not retried: no type in this error is known to say whether to retry; \
@@ -79,7 +79,7 @@ pub(crate) fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Displ
 
 /// Does nothing: without `tracing` there is no log, and without `std` the names can't be stored.
 #[cfg(not(all(feature = "std", feature = "tracing")))]
-pub(crate) fn warn_about_verdict(_: &str, _: Verdict, _: &dyn Display) {}
+pub fn warn_about_verdict(_: &str, _: Verdict, _: &dyn Display) {}
 
 /// Logs that an operator changed a shared protection. Not the target of calls, because it is not part of one.
 #[cfg(feature = "std")]

@@ -3,8 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::admission::AdmissionControl;
-use crate::admission::state::BreakerState;
+use crate::admission::{AdmissionControl, BreakerState};
 use crate::budget::bucket::Budget;
 use crate::observe::event::CallEnd;
 use crate::observe::{AttemptEnd, Event, EventData, Observer};

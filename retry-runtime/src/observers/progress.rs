@@ -60,7 +60,8 @@ impl Progress {
     ///
     /// ```
     /// use retry_runtime::observers::Progress;
-    /// use retry_runtime::{Observer, Policy, retry_each};
+    /// use retry_runtime::{Observer, Policy};
+    /// use retry_work::{IntoBatches, retry_each};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {

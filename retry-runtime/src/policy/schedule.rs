@@ -20,7 +20,7 @@ pub(crate) struct Schedule {
 }
 
 /// The limit for a value of `max`: none for `u32::MAX`.
-pub(crate) fn limit(max: u32) -> Option<u32> {
+pub fn limit(max: u32) -> Option<u32> {
     (max != u32::MAX).then_some(max)
 }
 

@@ -1,7 +1,8 @@
 /// A call's handling of the values that its attempts return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Values {
     /// The call returns the first value.
+    #[default]
     Taken,
     /// The call checks each value, and may reject it.
     Validated,

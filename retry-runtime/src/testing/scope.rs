@@ -141,6 +141,15 @@ impl<F> Drop for InScope<F> {
     }
 }
 
+/// Makes the work run on another thread with the current settings of this one.
+pub fn carry(work: impl FnOnce()) -> impl FnOnce() {
+    let mut state = State::here();
+    move || {
+        let _entered = state.enter();
+        work();
+    }
+}
+
 /// A test's settings on a thread, which can be carried to another.
 pub(crate) struct State {
     recorder: Option<Recorder>,
@@ -155,16 +164,6 @@ impl State {
             recorder: recording::here(),
             skipped: skip::here(),
             generator: random::seeded(SmallRng::from_rng),
-        }
-    }
-
-    /// Makes the work run elsewhere with the current settings.
-    #[cfg(feature = "batch")]
-    pub(crate) fn carry(work: impl FnOnce()) -> impl FnOnce() {
-        let mut state = Self::here();
-        move || {
-            let _entered = state.enter();
-            work();
         }
     }
 

@@ -2,10 +2,13 @@
 
 use alloc::sync::Arc;
 use core::cell::{Cell, RefCell};
-use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::future::Future;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll};
 use core::time::Duration;
+
+use pin_project_lite::pin_project;
 
 use crate::sync::{Mutex, lock};
 
@@ -54,16 +57,23 @@ pub(crate) fn to_sleep(duration: Duration) -> Duration {
     })
 }
 
-/// A sleep that is not skipped.
-pub(crate) async fn unskipped(sleep: impl Future<Output = ()>) {
-    let mut sleep = pin!(sleep);
-    poll_fn(|context| {
+pin_project! {
+    /// A sleep that is not skipped. An async function would store it twice.
+    pub(crate) struct Unskipped<F> {
+        #[pin]
+        pub(crate) sleep: F,
+    }
+}
+
+impl<F: Future<Output = ()>> Future for Unskipped<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let before = IS_SUSPENDED.replace(true);
-        let polled = sleep.as_mut().poll(context);
+        let polled = self.project().sleep.poll(context);
         IS_SUSPENDED.set(before);
         polled
-    })
-    .await;
+    }
 }
 
 /// The time skipped so far.

@@ -122,15 +122,14 @@ pub(crate) async fn sleep_for(timer: impl Timer, pause: Option<Duration>) {
 }
 
 /// Completes after the time limit, or never if it is `None`. Tests don't skip it: it would be reached at once.
-pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
+pub fn sleep_out(timer: impl Timer, limit: Option<Duration>) -> impl Future<Output = ()> {
     let sleep = sleep_for(timer, limit);
     #[cfg(feature = "std")]
-    let sleep = skip::unskipped(sleep);
-    sleep.await;
+    let sleep = skip::Unskipped { sleep };
+    sleep
 }
 
 /// Completes at `end`, or never if it is `None`.
-#[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
     let left = end.map(|end| end.since(timer.now()));
     sleep_out(timer, left).await;

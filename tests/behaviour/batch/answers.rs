@@ -4,7 +4,8 @@
 use std::cell::Cell;
 use std::io;
 
-use retry_runtime::{ItemError, Policy, Reason, retry_each};
+use retry_runtime::{Policy, Reason};
+use retry_work::{IntoBatches, ItemError, retry_each};
 use support::failure::{Failure, STOP, TRANSIENT};
 
 use super::{Answers, EXACT, Results, Server, outcomes};

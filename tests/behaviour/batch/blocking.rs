@@ -9,9 +9,9 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, ItemError, Permit, Policy, Reason,
-    retry_each_blocking, retry_each_blocking_into, testing,
+    Admission, AdmissionControl, AttemptOutcome, Changes, Permit, Policy, Reason, testing,
 };
+use retry_work::{IntoBatches, ItemError, retry_each_blocking, retry_each_blocking_into};
 use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
 
 use super::{Answer, Answers, EXACT, Results, secs};

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use retry_runtime::{Batches, Policy, retry_each};
+use retry_runtime::Policy;
+use retry_work::{Batches, IntoBatches, retry_each};
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::Instant;
 

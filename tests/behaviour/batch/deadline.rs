@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use retry_runtime::{ItemError, Jitter, Policy, Reason, Section, retry_each, testing};
+use retry_runtime::{Jitter, Policy, Reason, Section, testing};
+use retry_work::{IntoBatches, ItemError, retry_each};
 use support::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
 
 use super::{Answer, EXACT, Results, Server, outcomes, secs};

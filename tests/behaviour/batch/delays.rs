@@ -1,6 +1,7 @@
 //! The pause of a round: the longer one of the policy's delay and the longest hint of its failures.
 
-use retry_runtime::{Hint, Jitter, Policy, Reason, Section, retry_each, testing};
+use retry_runtime::{Hint, Jitter, Policy, Reason, Section, testing};
+use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
 
 use super::{Answer, EXACT, Results, Server, outcomes, secs};

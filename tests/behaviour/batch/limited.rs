@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use futures::join;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{
-    Budget, Event, ItemError, Policy, Reason, Rejected, RejectedBy, TimerFn, retry_each,
-    retry_each_blocking, testing,
-};
+use retry_runtime::{Budget, Event, Policy, Reason, Rejected, RejectedBy, TimerFn, testing};
+use retry_work::{IntoBatches, ItemError, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::limiters::{at_a_time, each};

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, Changes, Event, EventData, Observer, Permit,
-    Policy, Reason, Section, retry_each, testing,
+    Policy, Reason, Section, testing,
 };
+use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::limiters::at_a_time;
 use tokio::time::sleep;

@@ -23,7 +23,8 @@ mod whole_requests;
 use std::cell::RefCell;
 use std::time::Duration;
 
-use retry_runtime::{ItemError, Policy};
+use retry_runtime::Policy;
+use retry_work::ItemError;
 use support::failure::Failure;
 use tokio::time::Instant;
 

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use retry_runtime::chain::{MayCancel, OnError};
-use retry_runtime::{IntoBatches, Policy, Timer, TimerFn, retry_each};
+use retry_runtime::{Policy, Timer, TimerFn};
+use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, TRANSIENT};
 
 use super::{EXACT, Results, secs};

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::join;
 use retry_protections::{Breaker, RateLimiter};
-use retry_runtime::{Event, EventData, Policy, retry_each, retry_each_blocking};
+use retry_runtime::{Event, EventData, Policy};
+use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::HeldPermit;
 use tokio::time::sleep;

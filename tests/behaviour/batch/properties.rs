@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use retry_runtime::{ItemError, Policy, Reason, Verdict, retry_each, retry_each_blocking, testing};
+use retry_runtime::{Policy, Reason, Verdict, testing};
+use retry_work::{IntoBatches, ItemError, retry_each, retry_each_blocking};
 
 use support::failure::Failure;
 use support::runtime;

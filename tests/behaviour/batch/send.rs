@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use retry_runtime::{ItemError, Policy, retry_each};
+use retry_runtime::Policy;
+use retry_work::{IntoBatches, ItemError, retry_each};
 use support::failure::Failure;
 
 use super::{Answer, Answers, Results};

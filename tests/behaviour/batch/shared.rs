@@ -6,8 +6,9 @@ use std::fmt;
 use retry_protections::Breaker;
 use retry_runtime::{
     BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, retry,
-    retry_each, retry_each_blocking, testing,
+    testing,
 };
+use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use tokio::time::Instant;

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use retry_runtime::{Policy, Reason, Verdict, retry_each};
+use retry_runtime::{Policy, Reason, Verdict};
+use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, TRANSIENT};
 
 use super::{EXACT, Server};

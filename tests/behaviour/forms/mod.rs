@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, once};
 use retry_protections::RateLimiter;
-use retry_runtime::plan::Validity;
-use retry_runtime::{
-    AttemptOutcome, Budget, Event, Kind, Plan, Verdict, retry, retry_each, retrying,
-};
+use retry_runtime::{AttemptOutcome, Budget, Event, Kind, Verdict, retry, retrying};
+use retry_work::plan::Validity;
+use retry_work::{Plan, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::forms::{AMBIGUOUS, Scenario, World, seen};
 

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, once};
-use retry_runtime::plan::Validity;
-use retry_runtime::{
-    Attempts, CancelFn, Event, GaveUp, Plan, Site, Verdict, retry, retry_each, retry_each_blocking,
-    retrying,
-};
+use retry_runtime::{Attempts, CancelFn, Event, GaveUp, Site, Verdict, retry, retrying};
+use retry_work::plan::Validity;
+use retry_work::{Plan, retry_each, retry_each_blocking};
 use support::failure::Failure;
 use support::forms::{Form, Key, World, differences, rules};
 

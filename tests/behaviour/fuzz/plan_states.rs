@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use retry_runtime::Plan;
-use retry_runtime::plan::PlanState;
+use retry_work::Plan;
+use retry_work::plan::PlanState;
 
 use super::{fuzz, texts};
 

@@ -9,8 +9,9 @@ use retry_protections::ConcurrencyLimiter;
 use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Budget, Cancel, CancelFn, GaveUp,
     Jitter, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy, RetryBudget, TimerFn,
-    Verdict, retry, retry_each_blocking, retrying, testing,
+    Verdict, retry, retrying, testing,
 };
+use retry_work::{IntoBatches, retry_each_blocking};
 use support::held_permit::HeldPermit;
 use support::limiters::at_a_time;
 

@@ -16,8 +16,9 @@ use retry_protections::{Breaker, Keyed, Quota, RateLimiter};
 use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, Attempts, BreakerState, Budget, Cancelled, Cause,
     Changes, Classify, Event, EventData, GaveUp, Kind, Permit, Policy, Reason, Rejected,
-    RejectedBy, RetryBudget, Site, Verdict, retry, retry_each, testing,
+    RejectedBy, RetryBudget, Site, Verdict, retry, testing,
 };
+use retry_work::retry_each;
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::held_permit::{Admit, CLOSED, HeldPermit};

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use futures::stream::{self, Stream, StreamExt};
-use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
 use retry_runtime::{
-    Call, Failure as Failed, Jitter, Overrides, Plan, Policy, Reason, Section, Site, Verdict,
-    retry, retry_each, testing,
+    Call, Failure as Failed, Jitter, Overrides, Policy, Reason, Section, Site, Verdict, retry,
+    testing,
 };
+use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_work::{Plan, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 

@@ -11,11 +11,12 @@ use std::time::Duration;
 use futures::future::{join, join_all};
 use futures::{Stream, StreamExt, stream};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
-    AttemptOutcome, Backoff, BlockingTimer, Budget, DefaultTimer, Jitter, Kind, Plan, Policy,
-    Reason, Section, TimerFn, retry, retry_each, retry_each_blocking, retrying, testing,
+    AttemptOutcome, Backoff, BlockingTimer, Budget, DefaultTimer, Jitter, Kind, Policy, Reason,
+    Section, TimerFn, retry, retrying, testing,
 };
+use retry_work::plan::{Snapshot, Validity};
+use retry_work::{IntoBatches, Plan, retry_each, retry_each_blocking};
 use support::dropped::give_way;
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::{Admit, HeldPermit};

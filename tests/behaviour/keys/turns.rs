@@ -132,7 +132,7 @@ async fn a_clock_that_stands_still_does_not_block_other_tasks() {
 /// At each poll, a limiter with its own clock returns a slightly shorter wait.
 #[tokio::test(start_paused = true)]
 async fn an_approaching_turn_does_not_block_other_tasks() {
-    struct Nearer(Cell<Duration>);
+    struct Nearer(Mutex<Duration>);
 
     impl AdmissionControl for Nearer {
         fn enter(&self, cost: u32) -> Permit {
@@ -140,10 +140,11 @@ async fn an_approaching_turn_does_not_block_other_tasks() {
         }
 
         fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-            self.0.set(self.0.get().saturating_sub(millis(1)));
+            let mut left = self.0.lock().unwrap();
+            *left = left.saturating_sub(millis(1));
             Admission::Wait {
                 ahead: 0,
-                at_least: Some(self.0.get()),
+                at_least: Some(*left),
             }
         }
 
@@ -152,13 +153,13 @@ async fn an_approaching_turn_does_not_block_other_tasks() {
         }
     }
 
-    let limiter = Nearer(Cell::new(secs(1)));
+    let limiter = Nearer(Mutex::new(secs(1)));
     let mut attempts = Attempts::new(&SITE).limiter(&limiter).timer(DefaultTimer);
     let mut wait = pin!(attempts.first());
     let mut context = Context::from_waker(Waker::noop());
     for polls in 1..10 {
         assert!(wait.as_mut().poll(&mut context).is_pending());
-        assert!(limiter.0.get() >= millis(998 - 2 * polls));
+        assert!(*limiter.0.lock().unwrap() >= millis(998 - 2 * polls));
     }
 }
 
@@ -266,7 +267,7 @@ async fn a_turn_that_comes_before_the_wait_is_taken() {
 #[test]
 fn a_turn_is_returned_if_the_limiter_panics() {
     #[derive(Default)]
-    struct Panics(RefCell<Vec<AttemptOutcome>>);
+    struct Panics(Mutex<Vec<AttemptOutcome>>);
 
     impl AdmissionControl for Panics {
         fn enter(&self, cost: u32) -> Permit {
@@ -278,7 +279,7 @@ fn a_turn_is_returned_if_the_limiter_panics() {
         }
 
         fn leave(&self, _: Permit, end: AttemptOutcome) -> Changes {
-            self.0.borrow_mut().push(end);
+            self.0.lock().unwrap().push(end);
             [None; 2]
         }
     }
@@ -287,5 +288,5 @@ fn a_turn_is_returned_if_the_limiter_panics() {
     let mut attempts = Attempts::new(&SITE).limiter(&limiter);
     assert!(catch_unwind(AssertUnwindSafe(|| attempts.first_blocking())).is_err());
     drop(attempts);
-    assert_eq!(limiter.0.into_inner(), [AttemptOutcome::NotBegun]);
+    assert_eq!(limiter.0.into_inner().unwrap(), [AttemptOutcome::NotBegun]);
 }

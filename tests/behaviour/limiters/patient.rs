@@ -8,8 +8,9 @@ use futures::future::{join, join_all};
 use retry_protections::Breaker;
 use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Kind, Permit, Policy,
-    retry, retry_each, testing,
+    retry, testing,
 };
+use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::Admit;
 use tokio::time::{Instant, sleep};

@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use retry_runtime::testing::{self, Script, sequence};
-use retry_runtime::{Event, EventData, Policy, Section, Verdict, retry, retry_each_blocking};
+use retry_runtime::{Event, EventData, Policy, Section, Verdict, retry};
+use retry_work::retry_each_blocking;
 
 fn verdict(error: &&str) -> Verdict {
     match *error {

@@ -7,9 +7,8 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::observers::{Stats, Totals};
 use retry_runtime::testing::{Recorder, Script, fail_times, sequence};
-use retry_runtime::{
-    Event, EventData, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry, retry_each,
-};
+use retry_runtime::{Event, EventData, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry};
+use retry_work::retry_each;
 use tokio::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);

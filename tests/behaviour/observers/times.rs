@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use retry_protections::ConcurrencyLimiter;
-use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{
-    Event, EventData, Plan, Policy, Rejected, Section, Verdict, retry, retry_each,
-};
+use retry_runtime::{Event, EventData, Policy, Rejected, Section, Verdict, retry};
+use retry_work::{IntoBatches, plan::Validity};
+use retry_work::{Plan, retry_each};
 use support::clock::Simulated;
 use tokio::time::sleep;
 

@@ -1,6 +1,6 @@
 //! Plans that can't run, and their errors.
 
-use retry_runtime::Plan;
+use retry_work::Plan;
 
 use crate::plan::World;
 

@@ -1,6 +1,6 @@
 //! A plan as a picture.
 
-use retry_runtime::Plan;
+use retry_work::Plan;
 
 async fn sketched() -> Plan<'static, u32, &'static str> {
     let mut plan = Plan::new();

@@ -7,8 +7,9 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures::{FutureExt, join};
-use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
-use retry_runtime::{Event, EventData, Plan, Policy, Reason, TimerFn, testing};
+use retry_runtime::{Event, EventData, Policy, Reason, TimerFn, testing};
+use retry_work::Plan;
+use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
 use support::dropped::{dropped_after, give_way};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Mutex;
 
-use retry_runtime::plan::{PlanEnd, PlanState, Subtask, Validity};
-use retry_runtime::{Classify, Plan, Policy, Verdict};
+use retry_runtime::{Classify, Policy, Verdict};
+use retry_work::Plan;
+use retry_work::plan::{PlanEnd, PlanState, Subtask, Validity};
 
 struct Client(String);
 
@@ -67,7 +68,7 @@ async fn futures_are_send_and_borrow_the_client() {
     is_send(&mut plan);
     is_send(plan.run()).await.unwrap();
     is_send(plan.retry_failed()).await.unwrap();
-    let validate = async |results: retry_runtime::plan::Snapshot<String>| {
+    let validate = async |results: retry_work::plan::Snapshot<String>| {
         let last = client.get("last").await;
         match results.output("last") {
             Some(output) if Some(output) == last.ok().as_ref() => Validity::Valid,
@@ -133,5 +134,5 @@ async fn local_plans_own_and_borrow_what_is_not_send() {
 fn states_are_send_where_outputs_are() {
     fn send<T: Send + Sync>() {}
     send::<PlanState<String>>();
-    send::<retry_runtime::plan::Snapshot<String>>();
+    send::<retry_work::plan::Snapshot<String>>();
 }

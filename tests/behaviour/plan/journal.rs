@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::FutureExt;
-use retry_runtime::Plan;
-use retry_runtime::plan::{PlanState, Validity};
+use retry_work::Plan;
+use retry_work::plan::{PlanState, Validity};
 use tokio::time::sleep;
 
 use crate::plan::{EXACT, World};

@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::future::ready;
 use std::time::Duration;
 
-use retry_runtime::plan::{Subtask, Validity};
-use retry_runtime::{Jitter, Plan, Policy, Section, Verdict, testing};
+use retry_runtime::{Jitter, Policy, Section, Verdict, testing};
+use retry_work::Plan;
+use retry_work::plan::{Subtask, Validity};
 use support::failure::Failure;
 
 use crate::plan::World;

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::future::ready;
 use std::time::Duration;
 
-use retry_runtime::plan::{PlanEnd, Snapshot, Subtask, Validity};
 use retry_runtime::{Policy, Reason, testing};
+use retry_work::plan::{PlanEnd, Snapshot, Subtask, Validity};
 use tokio::time::{Instant, timeout};
 
 use crate::plan::until::retryable;

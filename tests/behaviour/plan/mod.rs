@@ -22,8 +22,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use retry_runtime::plan::Local;
-use retry_runtime::{Jitter, Plan, Policy};
+use retry_runtime::{Jitter, Policy};
+use retry_work::Plan;
+use retry_work::plan::Local;
 
 type LocalPlan<'a> = Plan<'a, String, String, Local<'a, String, String>>;
 

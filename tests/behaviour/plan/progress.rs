@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use retry_runtime::EventData;
-use retry_runtime::plan::{Subtask, Validity};
+use retry_work::plan::{Subtask, Validity};
 
 use super::{EXACT, World};
 

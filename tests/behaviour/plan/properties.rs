@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use retry_runtime::plan::{Local, PlanState, Validity};
-use retry_runtime::{Jitter, Plan, Policy};
+use retry_runtime::{Jitter, Policy};
+use retry_work::Plan;
+use retry_work::plan::{Local, PlanState, Validity};
 use support::runtime;
 use tokio::time::{sleep, timeout};
 

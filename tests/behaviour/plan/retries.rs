@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
 use ::futures::FutureExt;
-use retry_runtime::{Plan, testing};
+use retry_runtime::testing;
+use retry_work::Plan;
 use tokio::time::{sleep, timeout};
 
 use crate::plan::World;

@@ -5,7 +5,8 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retry_runtime::{Plan, retry};
+use retry_runtime::retry;
+use retry_work::Plan;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::plan::World;

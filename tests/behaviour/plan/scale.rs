@@ -5,8 +5,8 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::thread;
 
-use retry_runtime::Plan;
-use retry_runtime::plan::Local;
+use retry_work::Plan;
+use retry_work::plan::Local;
 
 const MANY: usize = 10_000;
 /// Less than the frames of any recursion of that depth would take, in a debug build at the least.

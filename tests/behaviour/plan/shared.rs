@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use futures::join;
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
 use retry_runtime::{
-    BreakerState, Budget, Event, Kind, Plan, Policy, Reason, RetryBudget, TimerFn, Verdict, testing,
+    BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, testing,
 };
+use retry_work::Plan;
+use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::limiters::at_a_time;

@@ -5,8 +5,9 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retry_runtime::plan::{PlanState, Snapshot, Validity};
-use retry_runtime::{Plan, Policy, testing};
+use retry_runtime::{Policy, testing};
+use retry_work::Plan;
+use retry_work::plan::{PlanState, Snapshot, Validity};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 

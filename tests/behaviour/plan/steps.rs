@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use retry_runtime::plan::Validity;
-use retry_runtime::{Plan, Policy, testing};
+use retry_runtime::{Policy, testing};
+use retry_work::Plan;
+use retry_work::plan::Validity;
 
 use crate::plan::{LocalPlan, World};
 

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
-use retry_runtime::{Plan, Policy, Reason, Verdict};
+use retry_runtime::{Policy, Reason, Verdict};
+use retry_work::Plan;
+use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
 use support::failure::Failure;
 use tokio::time::{Instant, sleep, timeout};
 

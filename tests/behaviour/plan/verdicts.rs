@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::future::ready;
 use std::time::Duration;
 
-use retry_runtime::plan::{PlanEnd, Subtask, Validity};
-use retry_runtime::{Hint, Jitter, Plan, Policy, Reason, Section, TimerFn, Verdict, testing};
+use retry_runtime::{Hint, Jitter, Policy, Reason, Section, TimerFn, Verdict, testing};
+use retry_work::Plan;
+use retry_work::plan::{PlanEnd, Subtask, Validity};
 use support::failure::Failure;
 use tokio::time::Instant;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use retry_runtime::testing::{self, Scope, fail_times};
-use retry_runtime::{Policy, Reason, retry, retry_each_blocking};
+use retry_runtime::{Policy, Reason, retry};
+use retry_work::{IntoBatches, retry_each_blocking};
 use tokio::task::yield_now;
 
 const SECOND: Duration = Duration::from_secs(1);

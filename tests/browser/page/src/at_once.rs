@@ -10,8 +10,9 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{self, Stream, StreamExt};
 use gloo_timers::callback::Timeout;
 use retry_protections::{Quota, RateLimiter};
-use retry_runtime::plan::{PlanEnd, Validity};
-use retry_runtime::{Plan, Policy, TimerFn, retry, retry_each, retrying};
+use retry_runtime::{Policy, TimerFn, retry, retrying};
+use retry_work::plan::{PlanEnd, Validity};
+use retry_work::{Plan, retry_each};
 
 use super::AnyError;
 

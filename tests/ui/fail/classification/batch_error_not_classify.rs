@@ -1,4 +1,5 @@
-use retry_runtime::{Policy, retry_each};
+use retry_runtime::Policy;
+use retry_work::retry_each;
 
 fn main() {
     let _ = retry_each(&Policy::new(), [1, 2], async |numbers: Vec<u32>| {

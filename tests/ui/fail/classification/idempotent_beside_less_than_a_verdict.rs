@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use retry_runtime::plan::Validity;
-use retry_runtime::{Kind, Plan, Policy, on, retry, retry_each_blocking, retrying};
+use retry_work::plan::Validity;
+use retry_runtime::{Kind, Policy, on, retry, retrying};
+use retry_work::{Plan, retry_each_blocking};
 
 fn is_retryable(_: &String) -> bool {
     true

@@ -1,5 +1,6 @@
-use retry_runtime::plan::Validity;
-use retry_runtime::{Plan, Policy};
+use retry_work::plan::Validity;
+use retry_runtime::Policy;
+use retry_work::Plan;
 
 fn main() {
     let mut plan = Plan::<u32, String>::new();

@@ -1,0 +1,303 @@
+//! A batch or a plan in flight, for `retry-work`.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+use core::time::Duration;
+
+use crate::admission::AdmissionControl;
+use crate::budget::retry_budget::RetryBudget;
+use crate::call::decide::{self, Decision};
+use crate::call::driver::Driver;
+use crate::call::failure::{Failure, is_paid};
+#[cfg(feature = "nested")]
+use crate::call::nested;
+use crate::call::protections::Protects;
+use crate::call::reporter::Reporter;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::chain::context::{Context, Observes};
+use crate::chain::into_chain::{IntoChain, Rules};
+use crate::observe::event::{Event, EventData};
+use crate::observe::reason::Reason;
+use crate::observe::report::{Observe, report, report_unlogged_end};
+use crate::observe::stopwatch::Stopwatch;
+use crate::observe::warnings::ignores_timeout;
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+use crate::policy::values::Values;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::moment::Moment;
+use crate::time::timer::Timer;
+use retry_classify::Kind;
+
+/// The policy, the name and the observer of a batch or a plan, and what its attempts share.
+pub struct Job<'a, Q: IntoChain> {
+    context: Context<'a, Q::Observer>,
+    protections: &'a Q::Protections,
+    timer: &'a Q::Timer,
+    now: fn(&&'a Q::Timer) -> Moment,
+    deadline: Option<Moment>,
+}
+
+impl<'a, Q: IntoChain<Timer: Timer>> Job<'a, Q> {
+    /// Starts the job now, with this name.
+    pub fn new(
+        rules: Rules<Q>,
+        name: &'a str,
+        protections: &'a Q::Protections,
+        timer: &'a Q::Timer,
+    ) -> Self {
+        timer.expect(|| name);
+        Self::with_clock(rules, name, protections, timer, Timer::now)
+    }
+}
+
+impl<'a, Q: IntoChain<Timer: BlockingTimer>> Job<'a, Q> {
+    /// Starts a blocking job now, with this name.
+    pub fn blocking(
+        rules: Rules<Q>,
+        name: &'a str,
+        protections: &'a Q::Protections,
+        timer: &'a Q::Timer,
+    ) -> Self {
+        Self::with_clock(rules, name, protections, timer, BlockingTimer::now)
+    }
+}
+
+impl<'a, Q: IntoChain> Job<'a, Q> {
+    fn with_clock(
+        rules: Rules<Q>,
+        name: &'a str,
+        protections: &'a Q::Protections,
+        timer: &'a Q::Timer,
+        now: fn(&&'a Q::Timer) -> Moment,
+    ) -> Self {
+        let context = Context::named(rules.policy, rules.settings, name, rules.observer);
+        if context.policy().attempt_limit().is_some() {
+            ignores_timeout(name);
+        }
+        let limit = context.policy().time_limit();
+        Self {
+            context,
+            protections,
+            timer,
+            now,
+            deadline: limit.and_then(|limit| now(&timer).checked_add(limit)),
+        }
+    }
+
+    /// A call within the job, before its first attempt.
+    pub fn attempts(&self) -> Driver<&'a Q::Protections, &'a Q::Timer> {
+        let mut attempts = Driver::with_clock(self.protections, self.timer, self.now);
+        attempts.set_end(self.deadline);
+        attempts.retry_rejections();
+        attempts.set_max(self.policy().retries_allowed());
+        attempts
+    }
+
+    /// The job's name.
+    pub fn name(&self) -> &'a str {
+        self.context.name()
+    }
+
+    /// The job's policy.
+    pub fn policy(&self) -> &Policy {
+        self.context.policy()
+    }
+
+    /// The policy, with the installed overrides.
+    pub fn policy_in_force(&self) -> Policy {
+        self.context.policy_in_force()
+    }
+
+    /// True if the job and its attempts have spans.
+    pub fn is_spanned(&self) -> bool {
+        self.context.settings.is_spanned
+    }
+
+    /// True if ambiguous failures may be retried.
+    pub fn is_idempotent(&self) -> bool {
+        self.context.settings.idempotent
+    }
+
+    /// True if there is an observer.
+    pub fn is_observed(&self) -> bool {
+        Q::Observer::OBSERVES
+    }
+
+    /// The latest end of the job.
+    pub fn deadline(&self) -> Option<Moment> {
+        self.deadline
+    }
+
+    /// The time, if there is a deadline to compare it with.
+    pub fn now(&self) -> Moment {
+        match self.deadline {
+            Some(_) => (self.now)(&self.timer),
+            None => Moment::from_origin(Duration::ZERO),
+        }
+    }
+
+    /// Returns true if the deadline has passed.
+    pub fn is_over(&self) -> bool {
+        decide::is_over(self.deadline, || self.now())
+    }
+
+    /// The reason that nothing may start after this pause, if it ended too late.
+    pub fn late(&self, pause: Duration) -> Option<Reason> {
+        decide::late(self.deadline, pause, || self.now())
+    }
+
+    /// The reason that nothing may start any more, if the job has ended.
+    pub fn ended(&self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Reason> {
+        if is_cancelled() {
+            return Some(Reason::Cancelled);
+        }
+        self.is_over().then_some(Reason::Deadline)
+    }
+
+    /// The budget that pays for retries.
+    pub fn budget(&self) -> Option<&'a dyn RetryBudget> {
+        self.protections.refs().budget
+    }
+
+    /// Returns true if the budget pays for retries after this kind of failure. A limiter handles throttled ones.
+    pub fn is_paid(&self, kind: Kind) -> bool {
+        is_paid(kind, self.handles_throttling())
+    }
+
+    fn handles_throttling(&self) -> bool {
+        let limiter = self.protections.refs().limiter;
+        limiter.is_some_and(AdmissionControl::handles_throttling)
+    }
+
+    /// Decides on this many alike failures together, `followed` of which a paid retry preceded. Also returns the number
+    /// of retries that are paid for.
+    pub fn decide<'f>(
+        &'f self,
+        call: &mut Call,
+        failure: Failure<'f>,
+        (times, followed): (usize, usize),
+    ) -> (Decision, usize) {
+        let mut failure = failure
+            .idempotent(self.is_idempotent())
+            .limited(self.handles_throttling())
+            .times(times, followed)
+            .paid_by(self.budget());
+        let policy = failure.site.policy;
+        let decision = call.decide(&mut failure, policy);
+        (decision, failure.paid)
+    }
+
+    /// The site, and the reporter under the job's name.
+    pub fn parts(&mut self) -> (Site<'_>, Reporter<'_>) {
+        self.context.parts()
+    }
+
+    /// The reporter under the job's name.
+    pub fn reporter(&mut self) -> Reporter<'_> {
+        self.context.reporter()
+    }
+
+    /// The site of a part, and the reporter under its name.
+    pub fn parts_of<'s>(&'s mut self, part: &'s mut Part) -> (Site<'s>, Reporter<'s>) {
+        self.context.parts_of(&part.name, &mut part.stopwatch)
+    }
+
+    /// Calls `with` with the site and the observer, if there is one.
+    pub fn with_observer<V>(
+        &mut self,
+        with: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> V,
+    ) -> V {
+        let (timer, now) = (&self.timer, self.now);
+        let (site, mut reporter) = self.context.parts();
+        let (now, own) = (|| now(timer), &mut Stopwatch::new());
+        reporter.timed(&now, own, |observe| with(&site, observe))
+    }
+
+    /// Reports an event under the job's name.
+    pub fn report(&mut self, attempt: u32, data: EventData<'_>) {
+        self.with_observer(|site, observe| {
+            report(&Event::new(site.name(), attempt, data), observe);
+        });
+    }
+
+    /// Reports an end that other events already log.
+    pub fn report_unlogged_end(&mut self, attempt: u32, data: EventData<'_>) {
+        self.with_observer(|site, observe| {
+            report_unlogged_end(&Event::new(site.name(), attempt, data), observe);
+        });
+    }
+
+    /// Reports an event to the observer alone.
+    pub fn observe(&mut self, attempt: u32, data: EventData<'_>) {
+        self.with_observer(|site, observe| tell(observe, site.name(), attempt, data));
+    }
+
+    /// Reports an event of a part to the observer alone.
+    pub fn observe_part(&mut self, part: &mut Part, attempt: u32, data: EventData<'_>) {
+        let (timer, now) = (&self.timer, self.now);
+        let (site, mut reporter) = self.context.parts_of(&part.name, &mut part.stopwatch);
+        let (now, own) = (|| now(timer), &mut Stopwatch::new());
+        reporter.timed(&now, own, |observe| {
+            tell(observe, site.name(), attempt, data);
+        });
+    }
+
+    /// Reports that an attempt under this policy is retried.
+    pub fn report_retrying(
+        &mut self,
+        policy: &Policy,
+        attempt: u32,
+        call: Call,
+        kind: Kind,
+        delay: Duration,
+        error: &dyn fmt::Display,
+    ) {
+        #[cfg(feature = "nested")]
+        nested::tell(
+            &Site::new(policy, self.name()),
+            attempt,
+            Values::Taken,
+            None,
+        );
+        let (retry, retry_max) = call.retry_count(policy, kind, Values::Taken);
+        let data = EventData::Retrying {
+            retry,
+            retry_max,
+            max: limit(policy.retries_allowed()),
+            delay,
+            error,
+            kind,
+        };
+        self.report(attempt, data);
+    }
+}
+
+fn tell(observe: Option<Observe<'_>>, call: &str, attempt: u32, data: EventData<'_>) {
+    if let Some(observe) = observe {
+        observe(&Event::new(call, attempt, data));
+    }
+}
+
+/// A part of a job that is reported under its own name.
+pub struct Part {
+    name: Box<str>,
+    stopwatch: Option<Box<Stopwatch>>,
+}
+
+impl Part {
+    /// Creates a part with this name.
+    pub fn new(name: String) -> Self {
+        Self {
+            name: name.into(),
+            stopwatch: None,
+        }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,230 @@
+//! Batches of items that each succeed or fail on their own, so that a retry sends only the failed ones.
+
+pub(crate) mod batches;
+pub(crate) mod blocking;
+mod groups;
+pub(crate) mod item_error;
+mod part;
+mod round;
+mod rounds;
+mod stop;
+mod tally;
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use retry_runtime::chain::{IntoChain, MayCancel, OnError};
+use retry_runtime::macro_support::{Job, Span, around, attempt_within, bounds, place_of};
+use retry_runtime::{Policy, Timer};
+
+use crate::in_flight::run;
+use batches::{Batches, IntoBatches};
+use item_error::ItemError;
+use rounds::{Batch, Rounds, items_of};
+
+/// Calls `operation` with all items, then again with the failed ones, until each one has succeeded or was given up.
+///
+/// Returns a result for every item, in the order of `items`. An item that succeeded is never sent again.
+///
+/// ```
+/// use retry_runtime::{Classify, Policy};
+/// use retry_work::{IntoBatches, retry_each};
+///
+/// #[derive(Debug, Classify)]
+/// enum EmbedError {
+///     #[classify(transient)]
+///     Overloaded,
+///     #[classify(stop)]
+///     Empty,
+/// }
+/// # async fn post(texts: &[&String]) -> Result<Vec<Result<f32, EmbedError>>, EmbedError> {
+/// #     if texts.is_empty() { return Err(EmbedError::Overloaded) }
+/// #     let embed = |text: &&String| if text.is_empty() { Err(EmbedError::Empty) } else { Ok(1.0) };
+/// #     Ok(texts.iter().map(embed).collect())
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let texts = [String::from("one"), String::new(), String::from("three")];
+/// // At most 100 texts per call, and at most 4 calls at once.
+/// let batches = Policy::new().max(5).batches(100).concurrency(4);
+/// let vectors = retry_each(batches, &texts, async |pending| post(&pending).await);
+/// let vectors = vectors.await;
+/// assert!(vectors[0].is_ok() && vectors[2].is_ok());
+/// assert!(matches!(vectors[1].as_ref().unwrap_err().error(), Some(EmbedError::Empty)));
+/// # }
+/// ```
+///
+/// # Arguments
+///
+/// - A [`Policy`](retry_runtime::Policy) or a `&Policy`, which sends all items in one call; the result of
+///   [`Policy::on`](retry_runtime::Policy::on), for error types that are not [`Classify`](retry_runtime::Classify), or
+///   another chain of [keys](retry_runtime::PolicyCall); or [`Batches`], which also sets the number of items per call
+///   and the number of concurrent calls.
+/// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
+///   (`&texts`), numbers, `Arc`s. Items are taken from the iterator when their first call starts.
+/// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each item in the
+///   same order, or an error if the whole call failed. An async closure must neither change nor own (`async move`) the
+///   values it captures, because its future would borrow them. Let the closure borrow them.
+///
+/// # Rounds
+///
+/// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait
+/// together and form the next round, in the order of `items` and in batches that are as full as possible. So no call
+/// waits because another one in its round failed, and the failed items of many calls are packed into few.
+///
+/// - An error of the whole call counts as the failure of every item in it.
+/// - `max` and the sections' own `max` count for each item.
+/// - The delay of a retry is drawn once for all items that failed with the same kind, and the longest hint among them
+///   counts. The round waits for the longest of these delays. An item whose hint is too long or exceeds the deadline is
+///   given up alone, without delaying others.
+/// - The policy's deadline applies to the whole batch, from the first poll. No call starts after it, and calls in
+///   flight are dropped at it. Their items, and those not sent by then, get
+///   [`Reason::Deadline`](retry_runtime::Reason::Deadline), with their last error, if any. All other results are
+///   returned.
+/// - [`Policy::cancel`](retry_runtime::Policy::cancel) ends the pause and the batch. No call starts after it, and calls
+///   in flight may finish. Items that failed, and those not sent by then, get
+///   [`Reason::Cancelled`](retry_runtime::Reason::Cancelled).
+///
+/// # Shared protections
+///
+/// For a [`budget`](retry_runtime::PolicyCall::budget) and a [`breaker`](retry_runtime::PolicyCall::breaker), each item
+/// that is sent is a separate attempt, but a call that fails or succeeds as a whole counts once. With a
+/// [`limiter`](retry_runtime::PolicyCall::limiter), each call waits to be admitted, and costs as much as all its items:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_protections::{Quota, RateLimiter};
+/// use retry_runtime::Policy;
+/// use retry_work::{IntoBatches, retry_each};
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// // 10 items a second.
+/// let limiter: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
+/// let start = tokio::time::Instant::now();
+/// let batches = Policy::new().on(|_: &String| true).limiter(&limiter).batches(20);
+/// let sent = retry_each(batches, 0..60, async |pending| {
+///     Ok(pending.into_iter().map(Ok).collect())
+/// });
+/// assert!(sent.await.iter().all(Result::is_ok));
+/// // The third call waited for the first two.
+/// assert_eq!(start.elapsed(), Duration::from_secs(4));
+/// # }
+/// ```
+///
+/// # A wrong number of answers
+///
+/// If a call returns more or fewer answers than it got items, there is no way to tell which answer belongs to which
+/// item. None is used: each item of that call, and of no other, ends with
+/// [`Reason::Unanswered`](retry_runtime::Reason::Unanswered) and both numbers. It is not sent again, because the
+/// request may have taken effect. If a server may omit answers, but identifies those that it gives, put them in order
+/// and add your own error for each missing one.
+///
+/// # Futures
+///
+/// Nothing is spawned. Dropping the future drops the calls in flight and all results; [`retry_each_into`] keeps the
+/// results. The future is `Send` if the items, their iterator, the operation, its future and `T` are, and the error is
+/// `Send` and `Sync`, because all items of a failed call share it.
+#[must_use = "an item that was given up is only told of here"]
+pub async fn retry_each<I, R, T, E>(
+    policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
+    items: I,
+    operation: impl FnMut(Vec<I::Item>) -> R,
+) -> Vec<Result<T, ItemError<E>>>
+where
+    I: IntoIterator<Item: Clone>,
+    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
+{
+    let mut results = Vec::new();
+    retry_each_into(&mut results, policy, items, operation).await;
+    results
+}
+
+/// Like [`retry_each`], but stores the results in your `Vec`, so that you keep them if the future is dropped or the
+/// operation panics.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Policy, Reason};
+/// use retry_work::{IntoBatches, retry_each_into};
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// let batches = Policy::new().on(|_: &String| true).batches(1);
+/// let mut results = Vec::new();
+/// let run = retry_each_into(&mut results, batches, [1, 2, 3], async |pending| {
+///     if pending == [2] {
+///         std::future::pending::<()>().await; // It never responds.
+///     }
+///     Ok(pending.iter().map(|number| Ok(number * 10)).collect())
+/// });
+/// let user = tokio::time::timeout(Duration::from_secs(30), run);
+/// assert!(user.await.is_err());
+///
+/// assert_eq!(results[0], Ok(10)); // It cost money, and is kept.
+/// let error = results[1].as_ref().unwrap_err();
+/// assert!(error.is_dropped() && error.reason() == Reason::Cancelled);
+/// assert_eq!(results.len(), 2); // The third was never taken from the items.
+/// # }
+/// ```
+/// The first poll empties `results`. From then on, it has a result for every item that was taken from `items`, in
+/// order. An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](retry_runtime::Reason::Cancelled).
+/// Its [`is_dropped`](ItemError::is_dropped) is true while a call with it is in flight: if the future is dropped then,
+/// the request may have taken effect.
+pub fn retry_each_into<I, R, T, E>(
+    results: &mut Vec<Result<T, ItemError<E>>>,
+    policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
+    items: I,
+    mut operation: impl FnMut(Vec<I::Item>) -> R,
+) -> impl Future<Output = ()>
+where
+    I: IntoIterator<Item: Clone>,
+    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
+{
+    let Batches {
+        chain,
+        size,
+        concurrency,
+    } = policy.into_batches();
+    let mut chain = chain.into_chain();
+    let name = chain.name.take();
+    let name = name.unwrap_or_else(|| place_of_closure(&operation).into());
+    let is_spanned = chain.rules.is_spanned();
+    around(is_spanned.then(|| name.clone()), async move {
+        let (protections, timer) = (chain.protections, chain.timer);
+        let job = Job::new(chain.rules, &name, &protections, &timer);
+        let mut bounds = bounds(&timer, job.deadline(), chain.cancel).await;
+        let mut rounds = Rounds::new(job, chain.on, size, items.into_iter(), results);
+        let mut begin = |rounds: &mut Rounds<'_, _, _, _, _>,
+                         (entries, call): &mut Batch<'_, _, _>| {
+            let number = call.call().attempt();
+            let span = Span::of_attempt(is_spanned, || number);
+            let answers = span.within(|| operation(items_of(entries)));
+            around_others(answers, rounds.job.policy(), &name)
+        };
+        loop {
+            run(&mut rounds, concurrency, &mut bounds, &mut begin).await;
+            match rounds.next_round(|| bounds.is_cancelled()) {
+                Some(pause) => bounds.pause(timer.sleep(pause)).await,
+                None => return,
+            }
+        }
+    })
+}
+
+/// The path of the function that contains this closure.
+fn place_of_closure<F>(_: &F) -> &'static str {
+    place_of::<F>()
+}
+
+/// Makes the batch's call the outer one for calls made within it.
+fn around_others<F: Future>(
+    answers: F,
+    policy: &Policy,
+    name: &str,
+) -> impl Future<Output = F::Output> + use<F> {
+    let (policy, name) = (Box::new(*policy), Arc::from(name));
+    async move { attempt_within(pin!(answers), &policy, || name).await }
+}

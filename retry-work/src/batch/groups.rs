@@ -1,0 +1,178 @@
+//! The failures of a round: items that failed in the same way share one decision and one log record.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::time::Duration;
+
+use retry_runtime::chain::IntoChain;
+use retry_runtime::macro_support::{Basis, Job, refused};
+use retry_runtime::{Call, Failure, Kind, Reason, Site, Verdict};
+
+use super::part::Part;
+use super::round::Round;
+
+/// The properties that items must share to share a decision: their retries so far, the kind of failure, and the
+/// budget's view of a failure that is not retried. Also the reason, if the failure alone gives an item up, so that it
+/// does not give up other items.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    call: Call,
+    kind: Option<Kind>,
+    basis: Basis,
+    refused: Option<Reason>,
+}
+
+/// A failure of an item.
+#[derive(Clone, Copy)]
+pub(super) struct ItemFailure {
+    pub(super) index: usize,
+    pub(super) call: Call,
+    pub(super) verdict: Verdict,
+    /// True if the budget counts the item: for itself, or also for the similar items of a call that failed as a whole.
+    pub(super) leads: bool,
+    /// True if another item paid for the last retry of both.
+    pub(super) is_unpaid: bool,
+}
+
+struct Group {
+    /// The index of its first item.
+    first: usize,
+    items: usize,
+    /// The number of leaders; the number of those whose last retry was paid for, and of those that may still be sent
+    /// again.
+    leaders: usize,
+    followed: usize,
+    paid: usize,
+    /// The number of items that are sent again.
+    again: usize,
+    /// The first item that is not paid for.
+    unpaid: Option<usize>,
+    /// The verdict with the longest hint.
+    verdict: Verdict,
+    call: Call,
+    decision: Result<Duration, Reason>,
+}
+
+/// Failed items, grouped by their common properties.
+pub(super) struct Groups<'a> {
+    alike: BTreeMap<Alike, Group>,
+    round: &'a Round<'a>,
+    /// The pause before the next round: the longest for any group.
+    pub(super) pause: Option<Duration>,
+}
+
+impl<'a> Groups<'a> {
+    /// Groups failures, in the order of the items, and decides for each group. Each leader is paid for separately.
+    pub(super) fn new(
+        round: &'a Round<'a>,
+        failures: &mut dyn Iterator<Item = ItemFailure>,
+        job: &Job<'_, impl IntoChain>,
+    ) -> Self {
+        let mut all = Self {
+            alike: BTreeMap::new(),
+            round,
+            pause: None,
+        };
+        for failure in failures {
+            let (call, verdict) = (failure.call, failure.verdict);
+            let group = all.alike.entry(all.what_is_alike(call, verdict));
+            let group = group.or_insert(Group {
+                first: failure.index,
+                items: 0,
+                leaders: 0,
+                followed: 0,
+                paid: 0,
+                again: 0,
+                unpaid: None,
+                verdict,
+                call,
+                decision: Err(Reason::NotRetryable),
+            });
+            group.items += 1;
+            group.leaders += usize::from(failure.leads);
+            group.followed += usize::from(failure.leads && !failure.is_unpaid);
+            if verdict.hint() > group.verdict.hint() {
+                group.verdict = verdict;
+            }
+        }
+        let site = Site::new(round.policy, round.name);
+        for group in all.alike.values_mut() {
+            let failure = Failure::new(&site, group.verdict, &"")
+                .deadline(round.deadline, || round.now)
+                .cancelled(round.cancelled);
+            let counts = (group.leaders, group.followed);
+            (group.decision, group.paid) = job.decide(&mut group.call, failure, counts);
+            all.pause = all.pause.max(group.decision.ok());
+        }
+        all
+    }
+
+    fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
+        let Round { policy, left, .. } = *self.round;
+        let left = left.min(call.pauses_left(policy));
+        let refused = refused(policy, verdict, self.round.idempotent, left);
+        Alike {
+            call,
+            kind: verdict.kind(),
+            basis: verdict.basis(),
+            refused,
+        }
+    }
+
+    /// The item's call for its next attempt, or the reason that it is given up. Call it once for each item, in order:
+    /// an item that does not lead is sent again with its leader, or not at all.
+    pub(super) fn decision(&mut self, failure: ItemFailure) -> Result<Call, Reason> {
+        let alike = self.what_is_alike(failure.call, failure.verdict);
+        let Some(group) = self.alike.get_mut(&alike) else {
+            return Err(Reason::NotRetryable);
+        };
+        let delay = group.decision?;
+        if failure.leads {
+            match group.paid.checked_sub(1) {
+                Some(left) => group.paid = left,
+                None => group.unpaid = group.unpaid.or(Some(failure.index)),
+            }
+        }
+        if group.unpaid.is_some() {
+            return Err(Reason::Budget);
+        }
+        group.again += 1;
+        let mut call = group.call;
+        call.spend_pause(self.pause.unwrap_or_default().saturating_sub(delay));
+        Ok(call)
+    }
+
+    /// The parts to report: each group, and its items that the budget did not pay for.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+        let pause = self.pause.unwrap_or_default();
+        let mut is_first = true;
+        self.alike.values().flat_map(move |group| {
+            let follows = group.decision.map(|_| pause);
+            let is_retry = follows.is_ok() && mem::take(&mut is_first);
+            let all = Part {
+                round: self.round.number,
+                first: group.first,
+                items: group.items,
+                of: self.round.items,
+                end: None,
+                kind: group.verdict.kind(),
+                hint: group.verdict.hint(),
+                follows,
+                retry: is_retry.then_some(group.call),
+            };
+            let unpaid = group.unpaid.map(|first| Part {
+                first,
+                items: group.items - group.again,
+                follows: Err(Reason::Budget),
+                retry: None,
+                ..all
+            });
+            let items = if follows.is_ok() {
+                group.again
+            } else {
+                group.items
+            };
+            [Part { items, ..all }].into_iter().chain(unpaid)
+        })
+    }
+}

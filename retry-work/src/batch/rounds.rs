@@ -1,0 +1,538 @@
+//! The state of every item. Decides which items a call sends, how its answers are used, and when the next round starts.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::iter::{Fuse, from_fn};
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+use std::vec;
+
+use retry_runtime::chain::{Classifies, IntoChain, OnError};
+use retry_runtime::macro_support::{Described, Job, limit, warn_about_verdict};
+use retry_runtime::{
+    AttemptEnd, AttemptOutcome, Call, EventData, Failure, Kind, Policy, Reason, RejectedBy, Verdict,
+};
+
+use super::ItemError;
+use super::groups::{Groups, ItemFailure};
+use super::item_error::Miscount;
+use super::part::{ItemEnd, Part, ShownPart};
+use super::round::Round;
+use super::tally::Tally;
+use crate::in_flight::{AttemptsOf, BegunAndWaiting, Unit, Work, in_order};
+use crate::progress::Progress;
+
+pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
+    pub(super) job: Job<'a, Q>,
+    on: Q::On,
+    /// The most items per call.
+    size: usize,
+    /// The reason that nothing more is sent, if the batch has ended.
+    ended: Option<Reason>,
+    number: u32,
+    /// True if a call of this round has started.
+    has_begun: bool,
+    /// Items that no call has sent yet: those of the first round.
+    fresh: Fuse<I>,
+    /// Items of this round that are still to be sent, if it is not the first round.
+    queue: vec::IntoIter<Entry<'a, Q, I::Item>>,
+    /// Items of this round whose last call failed, by index.
+    failed: Vec<(usize, Failed<'a, Q, I::Item>)>,
+    /// The result of each item so far. Owned by the caller, so it survives if this is dropped.
+    results: &'a mut Vec<Result<T, ItemError<E>>>,
+    progress: Progress,
+    tally: Tally,
+    /// The last part that was given up.
+    given_up: Option<Part>,
+}
+
+/// An item that may be sent, with its own call.
+pub(super) struct Entry<'a, Q: IntoChain, I> {
+    index: usize,
+    item: I,
+    attempts: AttemptsOf<'a, Q>,
+    /// True if another item of the last call paid for both.
+    is_unpaid: bool,
+}
+
+/// The items of one call.
+pub(super) type Entries<'a, Q, I> = Vec<Entry<'a, Q, I>>;
+
+/// The items of one call. The call itself, as part of its round, has the limiter's slot.
+pub(super) type Batch<'a, Q, I> = Unit<'a, Q, Entries<'a, Q, I>>;
+
+type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
+
+/// Clones of the items, for a call to send.
+pub(super) fn items_of<Q: IntoChain, I: Clone>(entries: &[Entry<'_, Q, I>]) -> Vec<I> {
+    entries.iter().map(|entry| entry.item.clone()).collect()
+}
+
+/// The severity of an item's end. A call reports the most severe one to the limiter. Throttling matters more than the
+/// length of the wait.
+fn severity(end: &AttemptOutcome) -> (u8, Option<Duration>) {
+    match *end {
+        AttemptOutcome::NotBegun => (0, None),
+        AttemptOutcome::Ignored | AttemptOutcome::Dropped => (1, None),
+        AttemptOutcome::Success => (2, None),
+        AttemptOutcome::Failure { kind, hint } => match kind {
+            Kind::Throttled => (5, hint),
+            Kind::Timeout => (4, hint),
+            _ => (3, hint),
+        },
+    }
+}
+
+/// Writes the error of the item at this index.
+fn shown<T, E, On: OnError<E>>(
+    results: &[Result<T, ItemError<E>>],
+    on: &On,
+) -> impl Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result {
+    |index, f| match &results[index] {
+        Ok(_) => Ok(()),
+        Err(failed) => failed.write_cause(f, |error, f| on.describe(error, f)),
+    }
+}
+
+impl<'a, Q, I, T, E> Rounds<'a, Q, I, T, E>
+where
+    Q: IntoChain<On: OnError<E>>,
+    I: Iterator,
+{
+    /// The results replace the contents of `results`.
+    pub(super) fn new(
+        job: Job<'a, Q>,
+        on: Q::On,
+        size: usize,
+        items: I,
+        results: &'a mut Vec<Result<T, ItemError<E>>>,
+    ) -> Self {
+        results.clear();
+        results.reserve(items.size_hint().0);
+        Self {
+            job,
+            on,
+            size,
+            ended: None,
+            number: 1,
+            has_begun: false,
+            results,
+            fresh: items.fuse(),
+            queue: Vec::new().into_iter(),
+            failed: Vec::new(),
+            progress: Progress::default(),
+            tally: Tally::default(),
+            given_up: None,
+        }
+    }
+
+    /// The items of the next call; `None` once all of this round were taken. `ended` returns the reason if no call may
+    /// start.
+    pub(super) fn next_batch(
+        &mut self,
+        ended: impl FnOnce(&Job<'a, Q>) -> Option<Reason>,
+    ) -> Option<Batch<'a, Q, I::Item>> {
+        self.ended = self.ended.or_else(|| ended(&self.job));
+        self.leave_if_ended();
+        let most = self.queue.len() + self.fresh.size_hint().0;
+        let size = self.size;
+        let mut entries = Vec::with_capacity(most.min(size));
+        entries.extend(from_fn(|| self.draw()).take(size));
+        if entries.is_empty() {
+            return None;
+        }
+        let mut round = self.round_of(entries.len());
+        for entry in &entries {
+            round.share_rejections(&entry.attempts);
+        }
+        Some((entries, round))
+    }
+
+    /// This round, as a call with the given number of items.
+    fn round_of(&self, items: usize) -> AttemptsOf<'a, Q> {
+        let mut round = self.job.attempts();
+        round.set_call(Call::after(self.number.saturating_sub(1)));
+        round.set_items(items);
+        round
+    }
+
+    /// Returns the next item to send.
+    fn draw(&mut self) -> Option<Entry<'a, Q, I::Item>> {
+        let entry = self.queue.next().or_else(|| {
+            let item = self.fresh.next()?;
+            let index = self.results.len();
+            let not_sent = ItemError::new(None, 0, Reason::Cancelled);
+            self.results.push(Err(not_sent));
+            Some(Entry {
+                index,
+                item,
+                attempts: self.job.attempts(),
+                is_unpaid: false,
+            })
+        })?;
+        self.tally.items += 1;
+        Some(entry)
+    }
+
+    /// Ends the items of a rejected call.
+    pub(super) fn rejected(&mut self, entries: Entries<'a, Q, I::Item>, by: RejectedBy) {
+        for entry in entries {
+            self.end(&entry, ItemEnd::Rejected(by), by.into());
+        }
+        self.progressed();
+    }
+
+    /// Ends an item that did not fail itself.
+    fn end(&mut self, entry: &Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
+        self.give_up(entry.index, reason);
+        self.tally.ended(end, reason, entry.index);
+    }
+
+    /// Starts a call with the items that the breaker admits. The others wait as a separate call, if they are tried
+    /// again.
+    fn begin(
+        &mut self,
+        (entries, mut round): Batch<'a, Q, I::Item>,
+    ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
+        let (mut begun, mut others, mut rejected) = (Vec::new(), Vec::new(), None);
+        for mut entry in entries {
+            match entry.attempts.begin_item(self.job.reporter()) {
+                Ok(()) => {
+                    if let Err(error) = &mut self.results[entry.index] {
+                        error.sent(entry.attempts.call().attempt());
+                    }
+                    begun.push(entry);
+                }
+                Err(by) => {
+                    rejected = Some(by);
+                    others.push(entry);
+                }
+            }
+        }
+        let waiting = rejected.and_then(|by| {
+            let mut call = self.round_of(others.len());
+            call.share_rejections(&round);
+            call.reject(by);
+            self.proceed((others, call), &mut || false).1
+        });
+        let begun = (!begun.is_empty()).then(|| {
+            let is_first = !mem::replace(&mut self.has_begun, true);
+            round.begin_batch(is_first, self.job.reporter());
+            (begun, round)
+        });
+        self.progressed();
+        (begun, waiting)
+    }
+
+    /// Reports the batch's progress to the observer.
+    fn progressed(&mut self) {
+        let all = self.results.len() + self.fresh.size_hint().0;
+        self.progress.report(&mut self.job, self.number, all);
+    }
+
+    fn give_up(&mut self, index: usize, reason: Reason) {
+        self.progress.failed(1);
+        if let Err(error) = &mut self.results[index] {
+            error.reason = reason;
+        }
+    }
+
+    /// Stops sending items of this round if the batch has ended.
+    fn leave_if_ended(&mut self) {
+        let Some(reason) = self.ended else { return };
+        while let Some(entry) = self.draw() {
+            self.end(&entry, ItemEnd::NotSent, reason);
+        }
+    }
+
+    /// Records one failed request, and not one per item. Returns the outcome for the limiter.
+    fn all_failed(&mut self, entries: Entries<'a, Q, I::Item>, error: E) -> AttemptOutcome {
+        let verdict = self.verdict(&error);
+        let error = Arc::new(error);
+        let mut leaders = BTreeSet::new();
+        for mut entry in entries {
+            if !leaders.is_empty() {
+                entry.attempts.release();
+            }
+            let leads = leaders.insert(entry.attempts.call());
+            self.failed(entry, Arc::clone(&error), verdict, leads);
+        }
+        AttemptOutcome::of_failure(verdict)
+    }
+
+    /// Records a separate answer for each item. Returns the outcome for the limiter.
+    fn each(
+        &mut self,
+        entries: Entries<'a, Q, I::Item>,
+        answers: Vec<Result<T, E>>,
+    ) -> AttemptOutcome {
+        // One request succeeded, not one per item.
+        let is_whole = answers.iter().all(Result::is_ok);
+        let (mut is_first, mut has_fresh) = (true, false);
+        let mut worst = AttemptOutcome::NotBegun;
+        for (mut entry, answer) in entries.into_iter().zip(answers) {
+            let end = match answer {
+                Ok(value) => {
+                    if is_whole && !mem::take(&mut is_first) {
+                        entry.attempts.release();
+                    }
+                    let is_fresh = !entry.attempts.call().is_retried();
+                    let is_another = entry.is_unpaid || is_fresh && has_fresh;
+                    has_fresh |= is_fresh;
+                    self.succeeded(&mut entry, !(is_whole && is_another));
+                    self.results[entry.index] = Ok(value);
+                    AttemptOutcome::Success
+                }
+                Err(error) => {
+                    let verdict = self.verdict(&error);
+                    self.failed(entry, Arc::new(error), verdict, true);
+                    AttemptOutcome::of_failure(verdict)
+                }
+            };
+            if severity(&end) > severity(&worst) {
+                worst = end;
+            }
+        }
+        worst
+    }
+
+    /// Records a wrong number of answers, which can't be matched to items. Returns the outcome for the limiter.
+    fn miscounted(&mut self, entries: Entries<'a, Q, I::Item>, answers: usize) -> AttemptOutcome {
+        let items = entries.len();
+        let miscount = Miscount { answers, items };
+        for mut entry in entries {
+            entry.attempts.release();
+            let reason = Reason::Unanswered;
+            self.end(&entry, ItemEnd::Miscounted(miscount), reason);
+            let attempts = entry.attempts.call().attempt();
+            let error = ItemError::new(Some(Err(miscount)), attempts, reason);
+            self.results[entry.index] = Err(error);
+        }
+        AttemptOutcome::Ignored
+    }
+
+    /// Reports an item with its value to the breaker, and to the budget if the item leads.
+    fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
+        entry.attempts.answered(self.job.reporter());
+        if entry.is_unpaid {
+            // There is nothing to refund.
+            entry.attempts.set_followed(None);
+        }
+        if leads {
+            entry.attempts.credit_success();
+        }
+        self.progress.done(1);
+    }
+
+    fn verdict(&mut self, error: &E) -> Verdict {
+        let verdict = self.on.verdict(error);
+        if verdict.warns() {
+            let on = &self.on;
+            warn_about_verdict(self.job.name(), verdict, &Described { on, error });
+        }
+        verdict
+    }
+
+    fn failed(
+        &mut self,
+        mut entry: Entry<'a, Q, I::Item>,
+        error: Arc<E>,
+        verdict: Verdict,
+        leads: bool,
+    ) {
+        let shown = Described {
+            on: &self.on,
+            error: &*error,
+        };
+        let (site, reporter) = self.job.parts();
+        let failure = Failure::new(&site, verdict, &shown);
+        entry.attempts.record_failure(&failure, reporter);
+        let call = entry.attempts.call();
+        let error = ItemError::new(Some(Ok(error)), call.attempt(), Reason::Cancelled);
+        self.results[entry.index] = Err(error);
+        let failure = ItemFailure {
+            index: entry.index,
+            call,
+            verdict,
+            leads,
+            is_unpaid: entry.is_unpaid,
+        };
+        self.failed.push((entry.index, (entry, failure)));
+    }
+
+    /// Ends a round. Returns the pause before the next one, or `None` if there is nothing left to send.
+    pub(super) fn next_round(&mut self, is_cancelled: impl FnOnce() -> bool) -> Option<Duration> {
+        let tally = mem::take(&mut self.tally);
+        let policy = self.job.policy_in_force();
+        let round = self.round(&policy, tally.items, is_cancelled);
+        // Calls can end in any order.
+        let failed = in_order(mem::take(&mut self.failed));
+        let mut failures = failed.iter().map(|(_, failure)| *failure);
+        let mut groups = Groups::new(&round, &mut failures, &self.job);
+        let mut queue = Vec::with_capacity(failed.len());
+        for (mut entry, failure) in failed {
+            match groups.decision(failure) {
+                Ok(call) => {
+                    entry.attempts.decided(call, failure.leads);
+                    entry.is_unpaid = !failure.leads;
+                    queue.push(entry);
+                }
+                Err(reason) => self.give_up(entry.index, reason),
+            }
+        }
+        self.queue = queue.into_iter();
+        self.progressed();
+        let shown = shown(self.results, &self.on);
+        let of_groups = round.report(groups.parts(), &shown, &mut self.job);
+        let of_tally = round.report(tally.parts(self.number), &shown, &mut self.job);
+        drop(shown);
+        self.given_up = of_tally.or(of_groups).or(self.given_up);
+        if groups.pause.is_some() {
+            self.number = self.number.saturating_add(1);
+            self.has_begun = false;
+        } else {
+            let ended = match of_groups {
+                Some(failed) => Some(AttemptEnd::failed(failed.kind)),
+                None if self.has_begun => tally.end_of_round(),
+                None => None,
+            };
+            self.tell_of_end(policy.retries_allowed(), ended);
+        }
+        groups.pause
+    }
+
+    /// The round that has ended.
+    fn round<'p>(
+        &self,
+        policy: &'p Policy,
+        items: usize,
+        is_cancelled: impl FnOnce() -> bool,
+    ) -> Round<'p>
+    where
+        'a: 'p,
+    {
+        let (deadline, now) = (self.job.deadline(), self.job.now());
+        // Just after the deadline: at the deadline itself, another round could still start.
+        let over = deadline.filter(|_| self.ended == Some(Reason::Deadline));
+        let over = over.and_then(|end| end.checked_add(Duration::from_nanos(1)));
+        let now = over.map_or(now, |over| now.max(over));
+        Round {
+            policy,
+            deadline,
+            now,
+            left: deadline.map_or(Duration::MAX, |end| end.since(now)),
+            cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
+            idempotent: self.job.is_idempotent(),
+            name: self.job.name(),
+            number: self.number,
+            items,
+        }
+    }
+
+    /// Reports the end of the batch and of its last round. The reports of the rounds already logged the items that were
+    /// given up, and a success is only logged after a failure.
+    fn tell_of_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
+        let given_up = self.given_up.map(|part| (part, part.follows));
+        if let Some((part, Err(reason))) = given_up {
+            let number = self.number - u32::from(!self.has_begun);
+            let items = self.results.iter().filter(|result| result.is_err()).count();
+            let part = Part {
+                items,
+                of: self.results.len(),
+                ..part
+            };
+            let shown = &shown(self.results, &self.on);
+            let data = EventData::GaveUp {
+                attempts: number,
+                corrections: 0,
+                max: limit(max),
+                error: &ShownPart { part, shown },
+                ended,
+                reason,
+            };
+            return self.job.report_unlogged_end(number, data);
+        }
+        let is_reported = self.number > 1 || self.has_begun && self.job.is_observed();
+        if is_reported && self.results.iter().all(Result::is_ok) {
+            let call = Call::after(self.number.saturating_sub(1));
+            let mut all = self.job.attempts();
+            all.set_call(call.with_max(max));
+            all.report_success(self.job.reporter());
+        }
+    }
+}
+
+impl<'a, Q, I, T, E> Work<'a, Q, Entries<'a, Q, I::Item>, Result<Vec<Result<T, E>>, E>>
+    for Rounds<'a, Q, I, T, E>
+where
+    Q: IntoChain<On: OnError<E>>,
+    I: Iterator,
+{
+    fn key(entries: &Entries<'a, Q, I::Item>) -> usize {
+        entries.first().map_or(0, |entry| entry.index)
+    }
+
+    fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Batch<'a, Q, I::Item>> {
+        self.next_batch(|job| job.ended(is_cancelled))
+    }
+
+    /// Handles a rejected call: it is tried again after a pause, or its items end.
+    fn proceed(
+        &mut self,
+        (mut entries, mut round): Batch<'a, Q, I::Item>,
+        _: &mut dyn FnMut() -> bool,
+    ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
+        let waits = {
+            let (site, mut reporter) = self.job.parts();
+            // A cancelled batch starts no further call.
+            round.proceed(&site, &mut || false, &mut reporter)
+        };
+        for entry in &mut entries {
+            entry.attempts.share_rejections(&round);
+        }
+        match waits {
+            Ok(false) => self.begin((entries, round)),
+            Ok(true) => {
+                self.progressed();
+                (None, Some((entries, round)))
+            }
+            Err(by) => {
+                self.rejected(entries, by);
+                (None, None)
+            }
+        }
+    }
+
+    fn ended(
+        &mut self,
+        (entries, mut round): Batch<'a, Q, I::Item>,
+        answers: Result<Vec<Result<T, E>>, E>,
+    ) {
+        let end = match answers {
+            Err(error) => self.all_failed(entries, error),
+            Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
+            Ok(answers) => self.miscounted(entries, answers.len()),
+        };
+        round.leave(end, self.job.reporter());
+        self.progressed();
+    }
+
+    fn stopped(
+        &mut self,
+        by: RejectedBy,
+        waiting: Vec<Entries<'a, Q, I::Item>>,
+        begun: Vec<Batch<'a, Q, I::Item>>,
+    ) {
+        for entries in waiting {
+            self.rejected(entries, by);
+        }
+        if by == RejectedBy::Deadline {
+            self.ended = Some(Reason::Deadline);
+            for entry in begun.into_iter().flat_map(|(entries, _)| entries) {
+                self.end(&entry, ItemEnd::Dropped, Reason::Deadline);
+            }
+            self.leave_if_ended();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The attempts that a batch or a plan has in flight at the same time.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pin_project_lite::pin_project;
+use retry_runtime::chain::IntoChain;
+use retry_runtime::macro_support::{Bounds, Driver};
+use retry_runtime::{RejectedBy, Timer};
+
+/// The call of an attempt of a batch or a plan.
+pub(crate) type AttemptsOf<'a, Q> =
+    Driver<&'a <Q as IntoChain>::Protections, &'a <Q as IntoChain>::Timer>;
+
+/// A unit of work for one attempt, with its call.
+pub(crate) type Unit<'a, Q, U> = (U, AttemptsOf<'a, Q>);
+
+/// The progress of a unit without a wait: the part that starts, and the part that waits for the limiter or for the end
+/// of a pause.
+pub(crate) type BegunAndWaiting<'a, Q, U> = (Option<Unit<'a, Q, U>>, Option<Unit<'a, Q, U>>);
+
+/// The work of a batch or a plan: a `U` for each attempt, which ends with an `O`.
+pub(crate) trait Work<'a, Q: IntoChain, U, O> {
+    /// The key of a unit, unique among all in flight.
+    fn key(unit: &U) -> usize;
+
+    /// The next unit, if any can start now.
+    fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Unit<'a, Q, U>>;
+
+    /// Moves a unit as far as possible without waiting.
+    fn proceed(
+        &mut self,
+        unit: Unit<'a, Q, U>,
+        is_cancelled: &mut dyn FnMut() -> bool,
+    ) -> BegunAndWaiting<'a, Q, U>;
+
+    /// Handles an attempt that has ended.
+    fn ended(&mut self, unit: Unit<'a, Q, U>, outcome: O);
+
+    /// Handles the end of the work: waiting units will not start. At the deadline, the attempts in flight were dropped,
+    /// too.
+    fn stopped(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
+}
+
+/// Does all work that can be done now, in at most `most` concurrent attempts, which `begin` starts.
+pub(crate) async fn run<'a, Q, U, W, A>(
+    work: &mut W,
+    most: usize,
+    bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
+    mut begin: impl FnMut(&mut W, &mut Unit<'a, Q, U>) -> A,
+) where
+    Q: IntoChain<Timer: Timer + 'a, Protections: 'a>,
+    W: Work<'a, Q, U, A::Output>,
+    A: Future,
+{
+    let mut in_flight = InFlight::new(most);
+    loop {
+        let next = if in_flight.has_room() {
+            work.next(&mut || bounds.is_cancelled())
+        } else {
+            None
+        };
+        let unit = match next {
+            Some(unit) => unit,
+            None if in_flight.is_empty() => return,
+            None => match in_flight.next(bounds).await {
+                Next::Turn(unit, attempts) => (unit, attempts),
+                Next::Ended(unit, outcome) => {
+                    work.ended(unit, outcome);
+                    continue;
+                }
+                Next::Stopped(by, waiting, begun) => {
+                    work.stopped(by, waiting, begun);
+                    if by == RejectedBy::Deadline {
+                        return;
+                    }
+                    continue;
+                }
+            },
+        };
+        let (begun, waiting) = work.proceed(unit, &mut || bounds.is_cancelled());
+        if let Some((unit, attempts)) = waiting {
+            in_flight.wait(W::key(&unit), unit, attempts.turn());
+        }
+        if let Some(mut unit) = begun {
+            let attempt = begin(work, &mut unit);
+            in_flight.begin(W::key(&unit.0), unit, attempt);
+        }
+    }
+}
+
+pin_project! {
+    /// A future, and a value that is kept until the future ends or is dropped.
+    struct Keeping<V, F> {
+        #[pin]
+        future: F,
+        key: usize,
+        kept: Option<V>,
+    }
+}
+
+impl<V, F: Future> Future for Keeping<V, F> {
+    type Output = (V, F::Output);
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let output = ready!(this.future.poll(context));
+        let kept = this.kept.take().expect("taken only at the end");
+        Poll::Ready((kept, output))
+    }
+}
+
+/// Drops the futures. Returns their kept values, in the order of the keys.
+fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<V> {
+    let kept = Pin::new(&mut *futures)
+        .iter_pin_mut()
+        .filter_map(|keeping| {
+            let this = keeping.project();
+            Some((*this.key, this.kept.take()?))
+        });
+    let kept = in_order(kept.collect());
+    futures.clear();
+    kept
+}
+
+/// The values in the order of their keys, which are unique.
+pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<V> {
+    let keys = values.iter().map(|(key, _)| *key);
+    let indices = sorted(keys.zip(0..).collect());
+    let mut values: Vec<_> = values.into_iter().map(Some).collect();
+    let in_order = indices
+        .iter()
+        .filter_map(|(_, index)| Some(values[*index].take()?.1));
+    in_order.collect()
+}
+
+/// Separate from the values: sorting is much code, and would be compiled for each type of value.
+fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    keys.sort_unstable();
+    keys
+}
+
+/// Attempts that wait for the limiter or for the end of a pause, and attempts in flight, each with its key. A `Queued`
+/// is kept for each of the former, and a `Begun` for each of the latter.
+struct InFlight<Queued, Turn, Begun, Attempt> {
+    /// The most attempts that may wait or be in flight.
+    most: usize,
+    /// Attempts that wait for room. The last one comes first: an attempt that made room for itself goes on.
+    held: Vec<Keeping<Queued, Turn>>,
+    turns: FuturesUnordered<Keeping<Queued, Turn>>,
+    attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
+}
+
+impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attempt> {
+    /// An attempt must not release what others wait for while another of them is still running.
+    fn drop(&mut self) {
+        drop(drop_all(&mut self.turns));
+        drop(drop_all(&mut self.attempts));
+    }
+}
+
+/// The next event.
+enum Next<Queued, Turned, Begun, Outcome> {
+    /// An attempt was admitted, or never will be.
+    Turn(Queued, Turned),
+    /// An attempt ended.
+    Ended(Begun, Outcome),
+    /// No more attempts start, so the waiting ones are returned. At the deadline, those in flight are dropped and
+    /// returned, too.
+    Stopped(RejectedBy, Vec<Queued>, Vec<Begun>),
+}
+
+impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun, Attempt> {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            held: Vec::new(),
+            turns: FuturesUnordered::new(),
+            attempts: FuturesUnordered::new(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.turns.len() + self.attempts.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns true if there is room for another attempt. Attempts that wait for room come first.
+    fn has_room(&mut self) -> bool {
+        while self.len() < self.most {
+            match self.held.pop() {
+                Some(held) => self.turns.push(held),
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// Makes an attempt wait for the limiter, as soon as there is room.
+    fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
+        self.held.push(Keeping {
+            future: turn,
+            key,
+            kept: Some(queued),
+        });
+    }
+
+    /// Starts an attempt.
+    fn begin(&mut self, key: usize, begun: Begun, attempt: Attempt) {
+        self.attempts.push(Keeping {
+            future: attempt,
+            key,
+            kept: Some(begun),
+        });
+    }
+
+    /// Waits for the next event. Must only be called if something is in flight.
+    async fn next(
+        &mut self,
+        bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
+    ) -> Next<Queued, Turn::Output, Begun, Attempt::Output> {
+        poll_fn(|context| {
+            if let Poll::Ready(next) = self.poll(context, bounds) {
+                return Poll::Ready(next);
+            }
+            bounds.poll_end(context).map(|()| {
+                let queued = self.drop_waiting();
+                Next::Stopped(RejectedBy::Deadline, queued, drop_all(&mut self.attempts))
+            })
+        })
+        .await
+    }
+
+    /// Drops the waiting attempts.
+    fn drop_waiting(&mut self) -> Vec<Queued> {
+        self.turns.extend(self.held.drain(..));
+        drop_all(&mut self.turns)
+    }
+
+    fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+        bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
+    ) -> Poll<Next<Queued, Turn::Output, Begun, Attempt::Output>> {
+        if let Poll::Ready(Some((begun, outcome))) = self.attempts.poll_next_unpin(context) {
+            return Poll::Ready(Next::Ended(begun, outcome));
+        }
+        if self.turns.is_empty() {
+            return Poll::Pending;
+        }
+        if bounds.poll_cancelled(context) {
+            let queued = self.drop_waiting();
+            return Poll::Ready(Next::Stopped(RejectedBy::Cancelled, queued, Vec::new()));
+        }
+        match self.turns.poll_next_unpin(context) {
+            Poll::Ready(Some((queued, turned))) => Poll::Ready(Next::Turn(queued, turned)),
+            _ => Poll::Pending,
+        }
+    }
+}

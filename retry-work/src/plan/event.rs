@@ -1,0 +1,79 @@
+//! A plan's log records, apart from the rounds of `run_until`, which are logged like the attempts of a call.
+
+use std::fmt;
+
+use retry_runtime::Reason;
+use retry_runtime::macro_support::{Level, Line};
+
+use crate::plan::Summary;
+
+#[derive(Clone, Copy)]
+pub(crate) enum Ended {
+    Completed,
+    /// Completed after a failure.
+    Healed,
+    Failed,
+    DeadEnd,
+    /// Rejected by the breaker or the limiter.
+    NotBegun,
+    /// Dropped during its execution.
+    GaveUp,
+}
+
+impl Ended {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Healed => "healed",
+            Self::Failed => "failed",
+            Self::DeadEnd => "dead end",
+            Self::NotBegun => "not begun",
+            Self::GaveUp => "gave up",
+        }
+    }
+
+    const fn level(self) -> Level {
+        match self {
+            Self::Completed => Level::Debug,
+            Self::Healed => Level::Info,
+            Self::Failed | Self::DeadEnd | Self::NotBegun | Self::GaveUp => Level::Warn,
+        }
+    }
+}
+
+/// Reports the status of a subtask after the given number of executions.
+pub(crate) fn report_subtask(
+    ended: Ended,
+    plan: &str,
+    subtask: &str,
+    attempt: u32,
+    error: Option<&dyn fmt::Display>,
+    reason: Option<Reason>,
+) {
+    let call = format!("{plan}.{subtask}");
+    let line = Line {
+        attempt: Some(attempt),
+        error,
+        reason,
+        ..Line::new(ended.name(), &call)
+    };
+    line.report(ended.level(), plan);
+}
+
+/// Reports that `retry_failed` starts.
+pub(crate) fn report_retry(plan: &str, error: &str) {
+    let line = Line {
+        error: Some(&error),
+        ..Line::new("retrying", &plan)
+    };
+    line.report(Level::Warn, plan);
+}
+
+/// Reports the result of a run.
+pub(crate) fn report_summary(plan: &str, summary: &Summary) {
+    let line = Line {
+        summary: Some(summary),
+        ..Line::new("summary", &plan)
+    };
+    line.report(Level::Info, plan);
+}

@@ -1,0 +1,323 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::future::{Future, pending};
+use std::mem;
+use std::sync::Arc;
+
+use retry_runtime::chain::{IntoChain, OnError};
+use retry_runtime::macro_support::{Bounds, Job, bounds};
+use retry_runtime::{Policy, Reason, Rejected, RejectedBy, Timer, TimerFn, Verdict};
+
+use crate::in_flight::{self, BegunAndWaiting, Unit, Work};
+use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
+use crate::plan::graph::Graph;
+use crate::plan::node::{Node, State, SubtaskFailure};
+use crate::plan::plan_run::PlanRun;
+use crate::plan::summary::Names;
+use crate::plan::{Plan, PlanError, Subtask, Summary};
+
+/// The status of a subtask that fails again after an earlier failure.
+#[derive(Clone, Copy)]
+pub(crate) enum Again {
+    DeadEnd,
+    Failed,
+}
+
+impl<T, E, F, R> Plan<'_, T, E, F>
+where
+    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+    R: Future<Output = Result<T, E>>,
+    E: fmt::Display,
+{
+    /// Executes every subtask that has not run yet, as soon as all of its dependencies have succeeded. Ends when
+    /// nothing more can run: every subtask has completed, failed or is blocked by a failed one.
+    ///
+    /// Subtasks that failed before are not run: [`retry_failed`](Self::retry_failed) runs them again. The error is that
+    /// of [`check`](Self::check), or that the plan is [`driven`](Self::driven). Failures of subtasks are in the
+    /// summary.
+    ///
+    /// The subtasks run on the task that awaits this; none is spawned. While one computes without awaiting, the others
+    /// wait.
+    pub async fn run(&mut self) -> Result<Summary, PlanError> {
+        let graph = self.runnable()?;
+        let scope = self.scope(Node::is_pending);
+        Ok(self.execute(graph, scope).await)
+    }
+
+    /// Executes the failed subtasks, including dead ends, and then those that they had blocked. If none had failed,
+    /// nothing runs.
+    ///
+    /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
+    /// The error is kept until the retry has ended, even if the retry is dropped or can't start. The latter happens to
+    /// a loaded failure that now depends on something that has not run yet. The returned error is that of
+    /// [`check`](Self::check), or that the plan is [`driven`](Self::driven).
+    pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
+        let graph = self.runnable()?;
+        let mut scope = graph.blocked(&self.nodes);
+        let failed = (0..self.len()).filter(|index| self.nodes[*index].is_failed());
+        let mut begins = false;
+        for index in failed {
+            scope[index] = true;
+            begins |= self.is_ready(index, &graph);
+        }
+        if begins {
+            report_retry(&self.name, &self.failures(Node::is_failed));
+        }
+        Ok(self.execute(graph, scope).await)
+    }
+
+    /// Executes the subtasks in `scope` without keys and without a deadline.
+    async fn execute(&mut self, graph: Graph, scope: Vec<bool>) -> Summary {
+        let chain = Policy::none().on(|_: &E| Verdict::STOP);
+        let timer = TimerFn::new(|_| pending::<()>());
+        let chain = chain.timer(timer).into_chain();
+        let (protections, timer) = (chain.protections, chain.timer);
+        let name = Arc::clone(&self.name);
+        let job = Job::new(chain.rules, &name, &protections, &timer);
+        let mut bounds = bounds(&timer, job.deadline(), chain.cancel).await;
+        let mut run = PlanRun::new(self, (graph, scope), Again::DeadEnd, job, chain.on);
+        run.begin_round();
+        run.execute(&mut bounds).await;
+        drop(run);
+        self.log_summary(&name)
+    }
+}
+
+impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
+    pub(crate) fn scope(&self, runs: impl Fn(&Node<'a, T, E, F>) -> bool) -> Vec<bool> {
+        self.nodes.iter().map(runs).collect()
+    }
+
+    /// Returns true if all dependencies of the subtask have completed.
+    pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
+        let mut after = graph.after[index].iter();
+        after.all(|index| self.nodes[*index].is_completed())
+    }
+
+    /// The dependents of a completed subtask that were only waiting for it.
+    pub(crate) fn freed(&mut self, index: usize, graph: &Graph) -> Vec<usize> {
+        let mut freed = graph.dependents[index].clone();
+        // A subtask that lists this dependency twice is listed twice, in a row.
+        freed.dedup();
+        freed.retain(|dependent| !self.waits(*dependent, graph));
+        freed
+    }
+
+    /// Returns true if a subtask waits for another. Continues from where it last waited: if many complete one after the
+    /// other, checking all of them each time would be quadratic.
+    fn waits(&mut self, index: usize, graph: &Graph) -> bool {
+        let from = self.nodes[index].waits_for;
+        let mut after = graph.after[index][from..].iter();
+        let open = after.position(|index| !self.nodes[*index].is_completed());
+        self.nodes[index].waits_for = open.map_or(graph.after[index].len(), |open| from + open);
+        open.is_some()
+    }
+
+    /// Starts that subtask with the outputs of its dependencies.
+    pub(crate) fn start_at<R>(&self, index: usize) -> R
+    where
+        F: Fn(Vec<Arc<T>>) -> R,
+    {
+        let Subtask { after, run, .. } = &self.nodes[index].subtask;
+        let outputs = after.iter().map(|name| self.node(name)?.output().cloned());
+        run(outputs.flatten().collect())
+    }
+
+    /// Counts an execution of that subtask.
+    pub(crate) fn count(&mut self, index: usize) {
+        self.executions = self.executions.saturating_add(1);
+        let node = &mut self.nodes[index];
+        node.executions = node.executions.saturating_add(1);
+    }
+
+    /// Stores the outcome, and returns true if it is a success.
+    pub(crate) fn finish(
+        &mut self,
+        plan: &str,
+        index: usize,
+        outcome: Result<T, SubtaskFailure<E>>,
+        again: Again,
+    ) -> bool {
+        let node = &mut self.nodes[index];
+        node.retried = node.is_failed();
+        let completed = outcome.is_ok();
+        let ended = match (completed, node.retried, again) {
+            (true, false, _) => Ended::Completed,
+            (true, true, _) => Ended::Healed,
+            (false, true, Again::DeadEnd) => Ended::DeadEnd,
+            (false, ..) => Ended::Failed,
+        };
+        let dead_end = matches!(ended, Ended::DeadEnd);
+        node.state = match outcome {
+            Ok(output) => State::Completed(Arc::new(output)),
+            Err(failure) => State::Failed { failure, dead_end },
+        };
+        self.ended(plan, index, ended, dead_end.then_some(Reason::Exhausted));
+        completed
+    }
+
+    /// Reports the result of a subtask.
+    pub(crate) fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
+        #[cfg(feature = "serde")]
+        self.record(index);
+        let node = &self.nodes[index];
+        let error = node.failure().map(|failure| failure as &dyn fmt::Display);
+        report_subtask(ended, plan, node.name(), node.executions, error, reason);
+    }
+
+    pub(crate) fn log_summary(&self, plan: &str) -> Summary {
+        let summary = self.summary();
+        report_summary(plan, &summary);
+        summary
+    }
+
+    /// A text that lists the subtasks that the deadline ended.
+    pub(crate) fn under_way(&self, indices: &BTreeSet<usize>) -> String {
+        let names = indices.iter().map(|index| &**self.nodes[*index].name());
+        format!(
+            "{} under way at the deadline: {}",
+            indices.len(),
+            Names(names)
+        )
+    }
+
+    /// A text that lists the subtasks that are to be retried.
+    pub(crate) fn failures(&self, retried: impl Fn(&Node<'a, T, E, F>) -> bool + Clone) -> String {
+        let failed = self.nodes.iter().filter(move |node| retried(node));
+        let names = failed.clone().map(|node| &**node.name());
+        let (count, all) = (failed.count(), self.len());
+        format!("{count} of {all} subtasks failed: {}", Names(names))
+    }
+}
+
+impl<T, E, F, Q> PlanRun<'_, '_, T, E, F, Q>
+where
+    F: ?Sized,
+    E: fmt::Display,
+    Q: IntoChain<On: OnError<E>, Timer: Timer>,
+{
+    /// Executes the subtasks in its scope as their dependencies complete. None of them has completed yet. When `bounds`
+    /// end the run, those in flight are dropped. Returns those that were too late.
+    pub(crate) async fn execute<R>(
+        &mut self,
+        bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
+    ) -> BTreeSet<usize>
+    where
+        F: Fn(Vec<Arc<T>>) -> R,
+        R: Future<Output = Result<T, E>>,
+    {
+        let ready = (0..self.plan.len())
+            .filter(|index| self.scope[*index] && self.plan.is_ready(*index, &self.graph));
+        self.ready = ready.collect();
+        let most = self.plan.concurrency.get();
+        let executed = in_flight::run(self, most, bounds, |run, (index, _)| {
+            let span = run.span_of(*index);
+            run.plan.count(*index);
+            span.within(|| run.plan.start_at(*index))
+        });
+        executed.await;
+        mem::take(&mut self.late)
+    }
+
+    /// Handles a rejected subtask: it stays as it was, but does not run again in this run.
+    fn not_begun(&mut self, index: usize, by: RejectedBy) {
+        let run = &mut self.runs[index];
+        run.attempts.release();
+        run.refused = Some(by.into());
+        self.without_outcome(index, Ended::NotBegun, &Rejected::new(by), by.into());
+    }
+
+    /// Reports a subtask that ends for this run without an outcome. If it had failed before, it keeps its error.
+    fn without_outcome(
+        &mut self,
+        index: usize,
+        ended: Ended,
+        error: &dyn fmt::Display,
+        reason: Reason,
+    ) {
+        let node = &self.plan.nodes[index];
+        if node.is_failed() {
+            self.make_dead_end(index, reason);
+            return;
+        }
+        let (plan, attempt) = (self.job.name(), node.executions);
+        report_subtask(ended, plan, node.name(), attempt, Some(error), Some(reason));
+        self.gave_up(index, Some(error), reason);
+    }
+}
+
+/// Each subtask is known by its index.
+impl<'r, T, E, F, Q> Work<'r, Q, usize, Result<T, E>> for PlanRun<'r, '_, T, E, F, Q>
+where
+    F: ?Sized,
+    E: fmt::Display,
+    Q: IntoChain<On: OnError<E>, Timer: Timer>,
+{
+    fn key(index: &usize) -> usize {
+        *index
+    }
+
+    fn next(&mut self, _: &mut dyn FnMut() -> bool) -> Option<Unit<'r, Q, usize>> {
+        loop {
+            let index = self.ready.pop_front()?;
+            // Subtasks that never wait would prevent the deadline from being checked.
+            if !self.job.is_over() {
+                return Some((index, self.attempt_of(index)));
+            }
+            self.late.insert(index);
+            self.not_begun(index, RejectedBy::Deadline);
+        }
+    }
+
+    fn proceed(
+        &mut self,
+        (index, mut attempts): Unit<'r, Q, usize>,
+        is_cancelled: &mut dyn FnMut() -> bool,
+    ) -> BegunAndWaiting<'r, Q, usize> {
+        let waits = {
+            let (site, mut reporter) = self.job.parts_of(&mut self.runs[index].part);
+            attempts.proceed(&site, is_cancelled, &mut reporter)
+        };
+        match waits {
+            Ok(false) => (Some((index, attempts)), None),
+            Ok(true) => (None, Some((index, attempts))),
+            Err(by) => {
+                drop(attempts);
+                self.not_begun(index, by);
+                (None, None)
+            }
+        }
+    }
+
+    fn ended(&mut self, (index, attempts): Unit<'r, Q, usize>, outcome: Result<T, E>) {
+        let outcome = match outcome {
+            Ok(output) => {
+                self.succeeded(index, attempts);
+                Ok(output)
+            }
+            Err(error) => Err(self.failed(index, attempts, error)),
+        };
+        let plan = self.job.name();
+        if self.plan.finish(plan, index, outcome, self.again) {
+            let freed = self.plan.freed(index, &self.graph).into_iter();
+            self.ready.extend(freed.filter(|index| self.scope[*index]));
+        } else if let Again::Failed = self.again {
+            self.refuse_final(index);
+        }
+    }
+
+    fn stopped(&mut self, by: RejectedBy, waiting: Vec<usize>, begun: Vec<Unit<'r, Q, usize>>) {
+        for index in waiting {
+            self.not_begun(index, by);
+            if by == RejectedBy::Deadline {
+                self.late.insert(index);
+            }
+        }
+        for (index, attempts) in begun {
+            drop(attempts);
+            self.late.insert(index);
+            let error = "dropped before it ended";
+            self.without_outcome(index, Ended::GaveUp, &error, Reason::Deadline);
+        }
+    }
+}

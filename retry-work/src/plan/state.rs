@@ -1,0 +1,163 @@
+use std::collections::BTreeMap;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::plan::node::{Node, State, SubtaskFailure};
+use crate::plan::{Plan, PlanError};
+
+/// The status of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
+///
+/// The state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error),
+/// `dead_ends` (names) and `executions` (a number). Which subtasks are blocked or pending follows from the plan. When
+/// it is read, unknown fields are ignored; a repeated name or field is an error, and so is a higher `version` than this
+/// crate supports. Later versions of this crate can read what this one wrote.
+///
+/// ```
+/// use retry_work::Plan;
+/// use retry_work::plan::PlanState;
+///
+/// fn plan() -> Plan<'static, u32, String> {
+///     let mut plan = Plan::new();
+///     plan.add("search", [], async |[]| Ok(7));
+///     plan.add("extract", ["search"], async |[_]| Err(String::from("503 overloaded")));
+///     plan
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut first = plan();
+/// first.run().await?;
+/// let saved = serde_json::to_string(&first.state())?;
+/// assert_eq!(
+///     saved,
+///     concat!(
+///         r#"{"version":1,"completed":{"search":7},"#,
+///         r#""failed":{"extract":"503 overloaded"},"dead_ends":[],"executions":2}"#,
+///     )
+/// );
+///
+/// let mut second = plan();
+/// second.load(serde_json::from_str(&saved)?)?;
+/// assert_eq!(second.summary(), first.summary());
+/// let summary = second.retry_failed().await?;
+/// assert_eq!(summary.executions, 3); // `search` did not run again.
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct PlanState<T> {
+    pub(crate) completed: BTreeMap<String, Arc<T>>,
+    pub(crate) failed: BTreeMap<String, String>,
+    pub(crate) dead_ends: Vec<String>,
+    pub(crate) executions: u64,
+}
+
+impl<T> PlanState<T> {
+    pub(crate) fn new(executions: u64) -> Self {
+        Self {
+            completed: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            dead_ends: Vec::new(),
+            executions,
+        }
+    }
+
+    pub(crate) fn add<E: fmt::Display, F: ?Sized>(&mut self, node: &Node<'_, T, E, F>) {
+        let name = node.name().to_string();
+        match &node.state {
+            State::Pending => {}
+            State::Completed(output) => {
+                self.completed.insert(name, Arc::clone(output));
+            }
+            State::Failed { failure, dead_end } => {
+                if *dead_end {
+                    self.dead_ends.push(name.clone());
+                }
+                self.failed.insert(name, failure.to_string());
+            }
+        }
+    }
+
+    /// The names of all subtasks in the state. The plan must have them all before it loads the state, including those
+    /// that a validator had added.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.completed.keys().chain(self.failed.keys());
+        let dead_ends = self.dead_ends.iter();
+        let dead_ends = dead_ends.filter(|name| !self.failed.contains_key(*name));
+        names.chain(dead_ends).map(String::as_str)
+    }
+}
+
+impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
+    /// Returns the state of the subtasks so far, to save it. The outputs are shared with the plan, not copied.
+    /// [`journal`](Self::journal) passes on each change while the plan runs.
+    pub fn state(&self) -> PlanState<T>
+    where
+        E: fmt::Display,
+    {
+        let mut state = PlanState::new(self.executions);
+        for node in &self.nodes {
+            state.add(node);
+        }
+        state
+    }
+
+    /// Returns the state that another process loads before it [starts](Self::start) that subtask alone: the outputs of
+    /// its dependencies. It includes no executions. Fails if there is no such subtask.
+    pub fn inputs(&self, name: &str) -> Result<PlanState<T>, PlanError>
+    where
+        E: fmt::Display,
+    {
+        let after = self.nodes[self.index_of(name)?].subtask.after.iter();
+        let mut inputs = PlanState::new(0);
+        for node in after.filter_map(|name| self.node(name)) {
+            inputs.add(node);
+        }
+        Ok(inputs)
+    }
+
+    /// Continues from a saved state. Completed subtasks have their outputs and do not run again. Failed subtasks and
+    /// dead ends keep that status. The executions are added to this plan's. Subtasks that are not in the state stay as
+    /// they were.
+    ///
+    /// Fails if the state has subtasks that the plan doesn't have. The error names them all, and nothing is loaded.
+    pub fn load(&mut self, state: PlanState<T>) -> Result<(), PlanError> {
+        let unknown: Vec<&str> = state
+            .names()
+            .filter(|name| !self.by_name.contains_key(*name))
+            .collect();
+        if !unknown.is_empty() {
+            return Err(PlanError(format!(
+                "the state has subtasks that the plan doesn't have: {}; add them before it is loaded",
+                unknown.join(", ")
+            )));
+        }
+        let dead_ends: HashSet<&str> = state.dead_ends.iter().map(String::as_str).collect();
+        for (name, text) in state.failed {
+            let dead_end = dead_ends.contains(name.as_str());
+            let failure = SubtaskFailure {
+                error: None,
+                text: Some(text),
+            };
+            self.set(&name, State::Failed { failure, dead_end });
+        }
+        for (name, output) in state.completed {
+            self.set(&name, State::Completed(output));
+        }
+        self.executions = self.executions.saturating_add(state.executions);
+        // The owner of the journal already has them.
+        if let Some(journal) = &mut self.journal {
+            journal.executions = journal.executions.saturating_add(state.executions);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, state: State<T, E>) {
+        if let Some(index) = self.by_name.get(name) {
+            let node = &mut self.nodes[*index];
+            node.state = state;
+            node.executions = node.executions.max(1);
+        }
+    }
+}

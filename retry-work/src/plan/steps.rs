@@ -1,0 +1,119 @@
+//! A plan without its executor: another executor runs the subtasks and reports their outcomes to the plan.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::plan::graph::Graph;
+use crate::plan::node::{Node, SubtaskFailure};
+use crate::plan::run::Again;
+use crate::plan::{Plan, PlanError};
+
+impl<T, E, F, R> Plan<'_, T, E, F>
+where
+    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+    R: Future<Output = Result<T, E>>,
+    E: fmt::Display,
+{
+    /// Returns the subtasks that can start, in the order in which they were added: they have not run yet, and all of
+    /// their dependencies have completed.
+    ///
+    /// Use it with your own executor, such as a replaying engine, which must see completions in the same order each
+    /// time, or one that sends subtasks to other machines. It starts these, then those that
+    /// [`complete`](Self::complete) returns. Failed subtasks are in [`summary`](Self::summary), and may be started
+    /// again.
+    ///
+    /// ```
+    /// use std::collections::VecDeque;
+    /// use retry_work::Plan;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), retry_work::plan::PlanError> {
+    /// let mut plan = Plan::<u32, String>::new();
+    /// plan.add("two", [], async |[]| Ok(2));
+    /// plan.add("three", [], async |[]| Ok(3));
+    /// plan.add("product", ["two", "three"], async |[left, right]| Ok(*left * *right));
+    ///
+    /// // One after another.
+    /// let mut ready = VecDeque::from(plan.ready()?);
+    /// while let Some(name) = ready.pop_front() {
+    ///     let outcome = plan.start(&name)?.await;
+    ///     ready.extend(plan.complete(&name, outcome)?);
+    /// }
+    /// assert_eq!(plan.output("product"), Some(&6));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Make the plan [`driven`](Self::driven), so that nothing else runs it.
+    ///
+    /// The plan doesn't track subtasks in flight, so a started subtask is included until it has completed. The error is
+    /// that of [`check`](Self::check).
+    pub fn ready(&self) -> Result<Vec<Arc<str>>, PlanError> {
+        let graph = self.checked()?;
+        Ok(self.begin(&graph, 0..self.len()).collect())
+    }
+
+    /// Runs this subtask alone, with the outputs of its dependencies. Returns the future of its closure.
+    ///
+    /// The plan is not updated: pass the outcome to [`complete`](Self::complete), of this plan or of one in another
+    /// process. A dropped future leaves everything unchanged. Fails if there is no such subtask, if it has completed,
+    /// or if it still waits for another.
+    pub fn start(&self, name: &str) -> Result<R, PlanError> {
+        self.open(name).map(|index| self.start_at(index))
+    }
+
+    /// Stores the outcome of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
+    /// start now because they were only waiting for this one.
+    ///
+    /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). Fails as
+    /// [`start`](Self::start) does: no subtask completes twice, or before its dependencies. Then the plan is unchanged.
+    pub fn complete(
+        &mut self,
+        name: &str,
+        outcome: Result<T, E>,
+    ) -> Result<Vec<Arc<str>>, PlanError> {
+        let graph = self.graph()?;
+        let index = self.open(name)?;
+        self.count(index);
+        let plan = Arc::clone(&self.name);
+        let outcome = outcome.map_err(|error| SubtaskFailure {
+            error: Some(error),
+            text: None,
+        });
+        if !self.finish(&plan, index, outcome, Again::DeadEnd) {
+            return Ok(Vec::new());
+        }
+        let freed = self.freed(index, &graph).into_iter();
+        Ok(self.begin(&graph, freed).collect())
+    }
+
+    /// The subtasks at these indices that can start.
+    fn begin(
+        &self,
+        graph: &Graph,
+        indices: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = Arc<str>> {
+        indices
+            .filter(|index| self.nodes[*index].is_pending() && self.is_ready(*index, graph))
+            .map(|index| Arc::clone(self.nodes[index].name()))
+    }
+
+    /// The index of a subtask that has not completed and can start.
+    fn open(&self, name: &str) -> Result<usize, PlanError> {
+        let index = self.index_of(name)?;
+        let node = &self.nodes[index];
+        if node.is_completed() {
+            return Err(PlanError(format!(
+                "`{name}` has completed, and runs no more"
+            )));
+        }
+        let completed = |name| self.node(name).is_some_and(Node::is_completed);
+        match node.subtask.after.iter().find(|name| !completed(name)) {
+            Some(dependency) => Err(PlanError(format!(
+                "`{name}` can't run before `{dependency}`, which has not completed"
+            ))),
+            None => Ok(index),
+        }
+    }
+}
