@@ -21,15 +21,15 @@ use crate::error_text::shown::shown;
 use crate::status::{by_status, may_pass, stopped};
 use crate::{Classify, Kind, Verdict};
 
-/// Headers in which a server says whether to retry. The first one with a readable value decides.
+/// Headers in which a server allows or forbids a retry. The first one with a readable value decides.
 const SHOULD_RETRY: [&str; 2] = ["x-should-retry", "stripe-should-retry"];
 
 /// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and
 /// ambiguous; 420 and 429 are throttled. Everything else stops: a few 5xx, such as 501 and 505, are about something the
 /// server can't do, and the other 4xx mean that the request is wrong.
 ///
-/// A status alone has no hint, and a 503 without a hint doesn't prove that the request was refused unread. If you have
-/// the headers, classify `(status, headers)`.
+/// A status alone has no hint, and a 503 without a hint may have taken effect. If you have the headers, classify
+/// `(status, headers)`.
 ///
 /// ```
 /// use http::StatusCode;
@@ -97,7 +97,7 @@ impl Verdict {
     ///
     /// `x-should-retry: true` makes any other status transient. `x-should-retry: false` ends the call regardless of the
     /// status; a 5xx is still a failure to breakers, as with [`once`](Self::once). Other values are ignored, as in the
-    /// `openai` and `anthropic` SDKs. Stripe's `stripe-should-retry` has the same effect. The header doesn't tell
+    /// `openai` and `anthropic` SDKs. Stripe's `stripe-should-retry` has the same effect. The header doesn't show
     /// whether the request had an effect: any other 4xx was refused, and any other status is ambiguous.
     ///
     /// If a throttled response has no wait, the hint comes from the limits in its headers: the longest wait until an
@@ -180,7 +180,7 @@ impl Verdict {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct InBody {
     pub(crate) wait: Option<Duration>,
-    /// True if the server asks for the wait itself, and doesn't only quote one.
+    /// True if the server itself asks for the wait, instead of only quoting one.
     pub(crate) asks: bool,
     /// True if a throttled request was refused, regardless of the status.
     pub(crate) refuses: bool,
@@ -205,7 +205,7 @@ fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
     status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
 }
 
-/// Returns true if the request was throttled: a 429 always is, whatever the body contains.
+/// Returns true if the request was throttled: a 429 always is, regardless of the body.
 pub(crate) fn is_throttled(status: StatusCode, verdict: Verdict) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || verdict.kind() == Some(Kind::Throttled)
 }

@@ -52,7 +52,7 @@ impl fmt::Display for Cancelled {
 
 impl Error for Cancelled {}
 
-/// Not retried, because the caller cancelled. It is not a response from a server either.
+/// Not retried, because the caller cancelled. A cancellation is not a response from a server either.
 impl Classify for Cancelled {
     fn classify(&self) -> Verdict {
         Verdict::CANCELLED

@@ -23,10 +23,11 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// Your own type inside is found only if it is registered with `on::known`, even if it derives `Classify`. Or
-        /// name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log warns once per function,
-        /// with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box` (by `?`, for example)
-        /// hides its outermost error, even from `downcast_ref`: give it a `context`, or stay with `anyhow`.
+        /// Your own type inside is found only if it is registered with `on::known`, even if it derives `Classify`.
+        /// Alternatively, name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log warns once
+        /// per function, with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box` (by `?`,
+        /// for example) hides its outermost error, even from `downcast_ref`: add a `context`, or keep the
+        /// `anyhow::Error`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {

@@ -16,7 +16,7 @@ impl Classify for io::Error {
             _ if by_kind.is_retryable() => by_kind,
             _ if is_of_lookup(self) || is_of_this_machine(self) => Verdict::TRANSIENT,
             Some(wrapped) if sources::is_wrapper(self) => by_cause(wrapped, Verdict::UNKNOWN),
-            // The kind is enough: a source of unknown type needs no warning.
+            // The kind is sufficient, so a source of unknown type causes no warning.
             Some(wrapped) => by_cause(wrapped, Verdict::STOP),
             None => by_kind,
         }

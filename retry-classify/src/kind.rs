@@ -11,7 +11,7 @@ pub enum Kind {
     Throttled,
     /// No response in time.
     Timeout,
-    /// A wrong value: one that the key `validate` rejected.
+    /// A wrong value, for example one that the key `validate` rejected.
     Invalid,
     /// No attempt was made: the breaker or the limiter rejected it, and with the key `rejected` the call tries again.
     /// As the verdict on an attempt it stops the call, because only a breaker or a limiter rejects, and protections
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in logs, metrics and keys: `transient`, `throttled`, `timeout`, `invalid` or `rejected`.
+    /// The name of the kind in logs, metrics and keys: `transient`, `throttled`, `timeout`, `invalid` or `rejected`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Transient => "transient",

@@ -1,7 +1,7 @@
 //! Errors in the response bodies of model APIs.
 //!
-//! A status can't tell a rate limit from an unpaid bill (both are a 429), and an error in the middle of an event stream
-//! has no status at all. The body can:
+//! A status doesn't distinguish a rate limit from an unpaid bill (both are a 429), and an error in the middle of an
+//! event stream has no status at all. The body contains the cause:
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Functions called from code that the derive generates, and by this project's other crates. Not public API: they
-//! change without notice. Hidden methods of public types that only those crates call are in `verdict.rs` here.
+//! Functions called from derived code and from this project's other crates. Not public API: they change without notice.
+//! Hidden methods of public types that only those crates call are in `verdict.rs` here.
 
 mod derived;
 mod show;

@@ -14,9 +14,9 @@ static KNOWN: Mutex<Vec<Arc<Ask>>> = Mutex::new(Vec::new());
 /// `anyhow::Error` and [`std::io::Error`] call this function when they find an error of type `E`, also in a `Box` or
 /// `Arc`. Call it once, before the calls that need it, for example in `main`.
 ///
-/// Use it for types that can't be named in one error type of your program: errors of other crates that this one doesn't
-/// know, or your own [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. It also overrides this crate's
-/// verdict on types that it knows. If several functions are registered for one type, the first one counts.
+/// Use it for types that don't fit in one error type of your program: errors of other crates that aren't supported
+/// here, or your own [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. It also overrides this crate's
+/// own verdicts. If several functions are registered for one type, the first one counts.
 ///
 /// ```
 /// use std::error::Error;

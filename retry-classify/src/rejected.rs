@@ -77,8 +77,8 @@ impl fmt::Display for Rejected {
 
 impl Error for Rejected {}
 
-/// Not retried: breakers and limiters decide themselves when to try again. It is not a response from a server either,
-/// so the protections of an outer call ignore it.
+/// Not retried: breakers and limiters decide themselves when to try again. A rejection is not a response from a server
+/// either, so the protections of an outer call ignore it.
 impl Classify for Rejected {
     fn classify(&self) -> Verdict {
         Verdict::REJECTED

@@ -1,4 +1,4 @@
-//! The display of errors: ready-made functions for `PolicyCall::show`, and the switch that hides secrets.
+//! Displaying errors: functions for `PolicyCall::show`, and the switch that hides secrets.
 
 use core::error::Error;
 use core::fmt;
@@ -27,10 +27,10 @@ pub fn with_causes<E: Error>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     chain::write(f, error, None, error.source())
 }
 
-/// Hides possible secrets in errors and names, or shows them, in the whole program from now on. Hidden by default.
+/// Sets whether possible secrets in errors and names are hidden, for the whole program from now on. `true` by default.
 ///
-/// Turn it off only if everything that shows errors may contain secrets: logs, metrics, saved plans. Texts are escaped
-/// and cut in any case. The guide of `retry-runtime` lists what counts as a secret, under "Seeing what happens".
+/// Pass `false` only if everything that shows errors may contain secrets: logs, metrics, saved plans. Texts are always
+/// escaped and cut. The guide of `retry-runtime` lists what counts as a secret, under "Seeing what happens".
 ///
 /// ```
 /// use retry_runtime::{Policy, show, testing};

@@ -7,7 +7,8 @@ use std::io;
 
 use crate::{Classify, Verdict};
 
-/// More sources than any sensible error has. An error that is its own source would never end.
+/// The most sources that are searched, more than any sensible error has. An error that is its own source would never
+/// end.
 const DEEPEST: usize = 100;
 
 /// The error and all its sources. Includes those that `source` skips: the error inside an `io::Error`, a shared error,

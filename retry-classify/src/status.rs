@@ -5,7 +5,7 @@ pub(crate) fn by_status(status: u16) -> Verdict {
     match status {
         // 420: Twitter's status before 429 existed; ESI and Mailgun still send it.
         420 | 429 => Verdict::THROTTLED,
-        // A healthy server reports something it can't do: not implemented, an unsupported version, missing extensions.
+        // A healthy server reports something that it doesn't support: a method, a version, missing extensions.
         501 | 505 | 510 => Verdict::STOP,
         // No retry fixes a server that can't be reached or can't work: storage, loops, a network that requires a login; at
         // Cloudflare, TLS and certificates.
@@ -29,7 +29,7 @@ pub(crate) fn is_non_standard(status: u16) -> bool {
     matches!(status, 418 | 419 | 427 | 430 | 432..=448 | 450 | 452..=499)
 }
 
-/// The verdict on a response that something other than its status declares final. A server that responds with a 5xx is
+/// The verdict on a response that is final for a reason other than its status. A server that responds with a 5xx is
 /// unhealthy, and breakers and budgets don't count a success.
 #[cfg(feature = "http")]
 pub(crate) fn stopped(status: u16) -> Verdict {

@@ -23,8 +23,8 @@ pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         .or_else(|| by_text(cause))
 }
 
-/// h2's texts whose reason says more than that the connection broke.
-#[rustfmt::skip] // A text a line.
+/// h2's texts whose reason is more specific than a broken connection.
+#[rustfmt::skip] // One text per line.
 const RESETS: [(&str, &str, Verdict); 5] = [
     // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream is above the
     // last one that a connection in shutdown still serves.
@@ -46,7 +46,7 @@ pub(crate) fn of_reset(said: &str) -> Option<Verdict> {
 
 /// Errors of crates that this one does not depend on, or whose types are not public: the start of their `Debug` output,
 /// a part of their `Display` text, and the verdict.
-#[rustfmt::skip] // An error a line.
+#[rustfmt::skip] // One error per line.
 const BY_TEXT: [(&str, &str, Verdict); 10] = [
     // tokio's `timeout`; tower's `timeout` and `load_shed`; tower-http's `timeout`
     ("Elapsed(())", "deadline has elapsed", Verdict::TIMEOUT),

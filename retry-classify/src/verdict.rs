@@ -2,15 +2,16 @@ use core::time::Duration;
 
 use crate::kind::Kind;
 
-/// A longer wait counts as a mistake, such as a point in time in place of a duration.
+/// The longest wait that is accepted: 365 days. A longer one is probably a mistake, such as a point in time instead of
+/// a duration.
 pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The decision about one failure: stop, or retry, with its [`Kind`] and the server's hint.
 ///
 /// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is a transient failure,
 /// `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a transient failure with that hint, `None` is
-/// a stop. A [`Kind`] converts to the verdict of its name. None of them tells whether the request may have taken
-/// effect, so their transient failures are [ambiguous](Self::ambiguous).
+/// a stop. A [`Kind`] converts to the verdict of its name. None of these values shows whether the request may have
+/// taken effect, so their transient failures are [ambiguous](Self::ambiguous).
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,9 +50,31 @@ pub enum Basis {
     Nothing,
     /// No evidence about the server, because the error type is unknown.
     Unknown,
-    /// The server throttled the request, and the client dropped the headers, which may have had a `Retry-After`; with
-    /// advice to keep them.
-    LostHeaders(&'static str),
+    /// The server throttled the request, and the client dropped the headers, which may have had a `Retry-After`.
+    LostHeaders(LostBy),
+}
+
+/// A client that drops a response's headers. Not the advice itself, because a verdict with a text is larger, and so is
+/// each function that is retried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LostBy {
+    /// reqwest's `error_for_status`.
+    Reqwest,
+    /// ureq, unless `http_status_as_error(false)` is set.
+    Ureq,
+}
+
+impl LostBy {
+    /// Advice to keep the headers.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Reqwest => {
+                "use `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
+    instead of `.error_for_status()`"
+            }
+            Self::Ureq => "set `http_status_as_error(false)` and return a `ResponseError`",
+        }
+    }
 }
 
 impl Basis {
@@ -167,9 +190,9 @@ impl Verdict {
     /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint
     /// are marked: most 503s come from gateways and have no `Retry-After`.
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
-    pub(crate) fn without_headers(mut self, advice: &'static str) -> Self {
+    pub(crate) fn without_headers(mut self, client: LostBy) -> Self {
         if self == Self::THROTTLED {
-            self.basis = Basis::LostHeaders(advice);
+            self.basis = Basis::LostHeaders(client);
         }
         self
     }

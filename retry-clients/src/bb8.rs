@@ -17,8 +17,10 @@
 //!     Ok(row.try_get(0)?)
 //! }
 //!
-//! /// By default, a pool tries to connect for 30 seconds. fn patient_for_a_second() -> Builder<Manager<NoTls>> {
-//! Pool::builder().connection_timeout(Duration::from_secs(1)) }
+//! /// By default, a pool tries to connect for 30 seconds.
+//! fn patient_for_a_second() -> Builder<Manager<NoTls>> {
+//!     Pool::builder().connection_timeout(Duration::from_secs(1))
+//! }
 //! # let _ = (users, patient_for_a_second);
 //! ```
 //!

@@ -45,7 +45,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 /// `retrying!(keys, async { body })`
 /// → `{ use …::macro_support as __retry; async { 'retry_call: loop { … async { body }.await … } } }`
 ///
-/// The model was made of the block.
+/// The model was built from the block.
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
     let retried = if block.is_async() {

@@ -75,36 +75,36 @@ use crate::tokens::code;
 /// | `timeout` | time limit for each attempt; without a value: the policy's; needs `E: From<TimedOut>` | – |
 /// | `deadline` | time limit for the whole call | – |
 /// | `total_delay` | time limit for all pauses together | – |
-/// | `enabled` | `false`: one attempt, whatever else is set | `true` |
+/// | `enabled` | `false`: exactly one attempt, regardless of the other keys | `true` |
 /// | `idempotent` | `false`: don't retry requests that may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other settings for one kind of failure | – |
 /// | `rejected(…)` | settings for attempts that the `breaker` or the `limiter` rejects | no retries |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |
-/// | `clone(…)` | the arguments of which each attempt gets its own clone, as in `clone(request)` | – |
+/// | `clone(…)` | arguments to clone for each attempt, as in `clone(request)` | – |
 /// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |
-/// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
-/// | `repeats` | gives up once the same error came this many times in a row | – |
+/// | `correct` | repairs a value that `validate` rejected: `async fn(T, &E) -> Result<T, E>` | – |
+/// | `repeats` | gives up after the same error this many times in a row | – |
 /// | `budget` | pays for retries: a `RetryBudget` | – |
-/// | `breaker` | rejects attempts while a server is down: a `retry_protections::Breaker`; needs `E: From<Rejected>` | – |
+/// | `breaker` | rejects attempts while the server is down: a `retry_protections::Breaker`; needs `E: From<Rejected>` | – |
 /// | `limiter` | makes each attempt wait its turn: a `retry_protections::RateLimiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
-/// | `hedge` | starts another attempt if one takes longer: a duration, or a quantile of a `retry_protections::Latency` | – |
+/// | `hedge` | starts another attempt if one takes longer than this: a duration, or a quantile of a `retry_protections::Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `abort` | a future that ends the call at once and drops the attempt; needs `E: From<Cancelled>` | – |
 /// | `before_pause`, `before_retry` | run between a failure and its retry: `async fn(&E, NextAttempt)` | – |
-/// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
+/// | `fallback` | supplies the result when the call gives up: `async fn(GaveUp<E>) -> Result<T, E>` | – |
 /// | `give_up` | converts the final error: `fn(GaveUp<E>) -> E` | – |
 /// | `observe` | an `Observer`, or a closure | – |
 /// | `span` | a span for the call, and one for each attempt | `false` |
-/// | `policy` | a `Policy` known at run time, instead of the other settings; a `SharedPolicy`, or `Policies` by name | – |
-/// | `name` | in the log | `module::function`, `Client::method` |
-/// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
+/// | `policy` | a `Policy` known at run time, replacing the other settings; a `SharedPolicy`, or `Policies` by name | – |
+/// | `name` | the call's name in the log | `module::function`, `Client::method` |
+/// | `timer` | the way to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
 /// | `first` | which item ends the retries of `stream = "first"`: `fn(&T) -> bool` | the first |
 /// | `idle_timeout` | the time from one item of a stream to the next; needs `E: From<TimedOut>` | `timeout` |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
 /// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]` | – |
 /// | `body` | on a method in a copy of a trait: retries its own body | – |
-/// | `crate` | where the runtime is | `::retry_runtime` |
+/// | `crate` | the path of the runtime crate | `::retry_runtime` |
 /// | `skip` | on a method in a block or trait: doesn't retry it | – |
 #[proc_macro_attribute]
 pub fn retry(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -126,7 +126,7 @@ fn retry_item(
     expanded.unwrap_or_else(|error| {
         let statements = syn::Block::parse_within.parse2(item.clone());
         match statements.as_deref() {
-            // Without the statement, because the compiler reports its own error for a statement with an attribute.
+            // Omits the statement, because the compiler reports its own error for a statement with an attribute.
             Ok([Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_), ..]) => {
                 let message = "`#[retry]` can only be applied to functions and methods. To retry this expression, use `retrying!(max = 5, { … })`";
                 syn::Error::new(error.span(), message).into_compile_error()
@@ -158,10 +158,11 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
 /// .await?;
 /// ```
 ///
-/// It takes the attribute's keys, then the block. `async { … }` is a future: nothing runs before you await it. `{ … }`
-/// runs at once and sleeps on its thread. Each run of the block is an attempt. It may change what it captures; `return`
-/// and `?` end the attempt. With `async move { … }` the future owns what the block uses, and each attempt borrows it.
-/// If nothing else names the type, write it: `async -> Result<_, ApiError> { … }`.
+/// Its arguments are the attribute's keys, then the block. `async { … }` is a future: nothing runs before you await it.
+/// `{ … }` runs immediately and sleeps on its thread. Each run of the block is an attempt. The block may change the
+/// variables that it captures; `return` and `?` end the attempt. With `async move { … }` the future owns these
+/// variables, and each attempt borrows them. If the type can't be inferred, write it:
+/// `async -> Result<_, ApiError> { … }`.
 #[proc_macro]
 pub fn retrying(tokens: TokenStream) -> TokenStream {
     retry_expression(tokens.into()).into()
@@ -185,7 +186,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
     }
 }
 
-/// Derives which variants of an error type are retryable.
+/// Derives `Classify`: each variant of an error type is marked with how to handle it.
 ///
 /// ```ignore
 /// #[derive(Debug, Classify)]
@@ -202,19 +203,19 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
 /// ```
 ///
 /// The marks are `stop`, `transient`, `throttled`, `timeout`, `invalid` and `transparent`. Each variant needs one,
-/// unless the enum has a default mark. For a struct, put the mark on the struct.
+/// unless the enum itself has a mark, which is the default. For a struct, put the mark on the struct.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
     derive_item(item.into(), "retry_runtime").into()
 }
 
-/// The same for users of `retry-classify` alone, which re-exports it as `Classify`.
+/// Derives `Classify` for users of `retry-classify` alone. That crate re-exports this macro as `Classify`.
 #[proc_macro_derive(ClassifyAlone, attributes(classify))]
 pub fn derive_classify_alone(item: TokenStream) -> TokenStream {
     derive_item(item.into(), "retry_classify").into()
 }
 
-/// With the trait and the verdicts of that crate, unless the mark `crate` names another.
+/// Derives the impl. The trait and the verdicts are those of the crate `krate`, unless the mark `crate` names another.
 fn derive_item(item: proc_macro2::TokenStream, krate: &str) -> proc_macro2::TokenStream {
     let derived = syn::parse2(item).map(|item| classify::derive(&item, krate));
     derived.unwrap_or_else(syn::Error::into_compile_error)

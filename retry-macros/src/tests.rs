@@ -1,4 +1,4 @@
-//! What the macros print and refuse, tested without the compiler. `tests/ui` tests with it.
+//! Tests of the macros' output and errors without the compiler. `tests/ui` tests with the compiler.
 
 mod fuzz;
 #[cfg(feature = "stream")]

@@ -175,7 +175,7 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// A function of a token. Its arguments are the tokens before it, and the token with all that follow.
+/// A function called for each token. Its arguments are the tokens before it, and the token with all that follow.
 type Question<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
 
 /// The first result of `ask` for a token, including those in groups.
@@ -240,18 +240,18 @@ const TIMELESS: &str = "advance attempts call_id corrections error errors into_e
     into_last_value is_last last_error last_item last_value max number position reason \
     rejected yielded";
 
-/// True if an `Attempt` or a `GaveUp` of this name may be asked for the time.
+/// True if the tokens may read the time from an `Attempt` or a `GaveUp` of this name.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
     calls_other(tokens, name, TIMELESS)
 }
 
-/// True if progress may be reported to an `Attempt` of this name.
+/// True if the tokens may report progress to an `Attempt` of this name.
 pub(crate) fn tells_progress(tokens: TokenStream, name: &Ident) -> bool {
     calls_other(tokens, name, &format!("{TIMELESS} elapsed errors_left_out"))
 }
 
-/// True if any method that is not in `known` may be called on a variable: also if the variable is passed on as a
-/// whole, even to a format string.
+/// True if any method that is not in `known` may be called on a variable. This includes passing the variable itself to
+/// other code, even to a format string.
 fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     let captured = format!("{{{name}");
     any(tokens, &mut |_, from| match from {

@@ -31,14 +31,14 @@ use crate::sync::{Mutex, lock};
 /// assert_eq!(PER_HOST.of("us.example.com").available(), 500.0);
 /// ```
 ///
-/// Keys often come from outside, so their number is bounded. Once it is reached, a new key replaces those at rest,
-/// unless a call still holds their value. At rest are:
+/// Keys often come from outside the program, so their number is bounded. Once the limit is reached, a new key replaces
+/// those whose value is at rest, unless a call still uses it. At rest are:
 ///
 /// - a value in its initial state: a full budget, a closed breaker without failures or slow calls, a quota that owes
 ///   nothing,
-/// - an open or half-open breaker in which no trial call has begun for a `window`, although one could have,
-/// - a budget, a latency, or a limiter that found its limit by trying, if it was not used for ten minutes. The ten
-///   minutes begin no earlier than when another key first found no room, because the clock is not read before.
+/// - an open or half-open breaker in which no trial call has started for a `window`, although one could have,
+/// - a budget, a latency or an adaptive limiter that was not used for ten minutes. The time is not measured until
+///   another key finds no room, because the clock is not read before.
 ///
 /// A breaker or limiter that an operator forced, or whose numbers an operator changed, is kept until the change is
 /// undone.
@@ -65,7 +65,7 @@ struct Known<V> {
     used: Option<Moment>,
 }
 
-/// A value that [`Keyed`] may forget while no call holds it.
+/// A value that [`Keyed`] may remove while no call uses it.
 pub trait Rest {
     /// Returns true if the value is in its initial state or out of date. `is_unused` is true if it was not used for ten
     /// minutes: the data that it collected is then out of date.
@@ -85,7 +85,7 @@ const UNUSED: Duration = Duration::from_secs(10 * 60);
 const FULL: Duration = Duration::from_secs(1);
 
 impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
-    /// Creates a value with `make` when a key is first used. Holds at most `most` keys at a time.
+    /// Creates a value with `make` when a key is first used. Keeps at most `most` keys at a time.
     pub fn new(most: usize, make: fn() -> V) -> Self {
         Self {
             make,
@@ -137,7 +137,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
 }
 
 impl<K, V: Rest> All<K, V> {
-    /// Returns true if there is room for another key. Forgets values at rest to make room.
+    /// Returns true if there is room for another key. Removes values at rest to make room.
     fn has_room(&mut self, most: usize) -> bool {
         if self.known.len() < most {
             return true;
@@ -149,9 +149,9 @@ impl<K, V: Rest> All<K, V> {
         }
         self.known.retain(|_, known| {
             let used = *known.used.get_or_insert(now);
-            // If the clock was set back, it is not known when the value was used.
+            // If the clock was set back, the time of the last use is unknown.
             let is_unused = now.since(used) >= UNUSED || used.since(now) > AHEAD;
-            // A value that a call still holds may change.
+            // A value that a call still uses may change.
             Arc::strong_count(&known.value) > 1 || !known.value.is_at_rest(is_unused)
         });
         let has_room = self.known.len() < most;

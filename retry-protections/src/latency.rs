@@ -7,7 +7,7 @@ use retry_runtime::HedgeDelay;
 use crate::keyed::Rest;
 use crate::sync::{Mutex, lock};
 
-/// The times of recent attempts, shared by calls. `hedge = LATENCY.quantile(0.95)` begins another attempt after the
+/// The times of recent attempts, shared by calls. `hedge = LATENCY.quantile(0.95)` starts another attempt after the
 /// time within which 95 % of them end.
 ///
 /// ```
@@ -23,9 +23,9 @@ use crate::sync::{Mutex, lock};
 /// }
 /// ```
 ///
-/// The functions that name it record their attempts. An attempt that succeeds is recorded with its time. One that was
-/// dropped (another won, it timed out, or its call was dropped) counts as one that would have taken at least that long,
-/// by the Kaplan–Meier estimator. Failures are not recorded.
+/// Functions that name a `Latency` in their key `hedge` record their attempts: a success with its duration, and a
+/// dropped attempt (another one won, it timed out, or its call was dropped) as one that would have taken at least its
+/// time so far, by the Kaplan–Meier estimator. Failures are not recorded.
 ///
 /// Keeps the last 1024 attempts in 16 KiB.
 #[derive(Debug)]
@@ -149,8 +149,8 @@ impl<L: Deref<Target = Latency>> Quantile<L> {
     /// The current quantile; up to 63 newer attempts may be missing from it. `None` until 100 attempts have been
     /// recorded: nothing is hedged until then.
     ///
-    /// If too many of the recent attempts were dropped, the quantile is unknown. This is then the longest time
-    /// recorded, which is too short.
+    /// If too many of the recent attempts were dropped, the quantile is unknown. The result is then the longest
+    /// recorded time, which is too short.
     pub fn get(&self) -> Option<Duration> {
         lock(&self.latency.last).quantile(self.quantile)
     }

@@ -6,7 +6,7 @@ use retry_runtime::{Admission, Moment};
 
 use crate::clock;
 
-/// Attempts that wait, in the order in which they came.
+/// Waiting attempts, in order of arrival.
 ///
 /// A waker runs the executor's code when it is called or dropped, so each one that a method returns must outlive the
 /// lock around the line.
@@ -20,9 +20,9 @@ pub(crate) struct Line {
 #[derive(Debug)]
 pub(crate) struct Waiting {
     number: u64,
-    /// `None` after it was woken, until the attempt asks again.
+    /// `None` after the attempt was woken, until it is polled again.
     waker: Option<Waker>,
-    /// The time from which this attempt, if it is first, could ask again. `None` while that is unknown.
+    /// When this attempt, if it is first, should be polled again. `None` if unknown.
     due: Option<Moment>,
 }
 
@@ -63,7 +63,7 @@ impl Line {
         numbers.ok()
     }
 
-    /// Records that the attempt at this place has asked in vain. Returns its previous waker.
+    /// Stores the waker of the attempt at this place, which was polled and not admitted. Returns its previous waker.
     pub(crate) fn keep(
         &mut self,
         place: usize,
@@ -94,7 +94,7 @@ impl Line {
         present.unwrap_or(self.len())
     }
 
-    /// Returns true if at least `most` attempts wait, without the absent ones at the front.
+    /// Returns true if at least `most` attempts wait, not counting absent ones at the front.
     pub(crate) fn is_full(&self, most: usize) -> bool {
         self.len() >= most && self.len() - self.present(clock::now()) >= most
     }

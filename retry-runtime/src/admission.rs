@@ -16,7 +16,7 @@ use retry_classify::macro_support::Basis;
 /// Admits attempts, delays them, or rejects them. Calls share it, by the key `breaker` or the key `limiter`.
 ///
 /// Each attempt enters, is polled until it is admitted or rejected, and leaves when it has ended. The keys differ in
-/// what an attempt does that is not admitted at once:
+/// the handling of an attempt that is not admitted at once:
 ///
 /// | key | an attempt that has to wait | when it is asked |
 /// |---|---|---|
@@ -72,44 +72,45 @@ use retry_classify::macro_support::Basis;
     note = "the crate `retry-protections` has `Breaker`, `RateLimiter` and `ConcurrencyLimiter`"
 )]
 pub trait AdmissionControl {
-    /// Joins the end of the queue, for an attempt with that cost. By default every permit has the number 0.
+    /// Adds an attempt with this cost to the end of the queue, and returns its permit. By default every permit has the
+    /// number 0.
     fn enter(&self, cost: u32) -> Permit {
         Permit::new(0, cost)
     }
 
-    /// Returns if the attempt may begin. Keeps the waker, instead of the last one, and wakes it when it is worth
-    /// asking again. Not called again after [`Admission::Admitted`].
+    /// Returns [`Admission::Admitted`] if the attempt may start. Otherwise, stores the waker in place of the previous
+    /// one, and wakes it when the attempt should ask again. Not called again once the attempt is admitted.
     ///
-    /// An attempt behind others is also polled when nothing wakes it: every second near the front, every 30 seconds far
-    /// behind. So attempts that are no longer polled can be passed.
+    /// An attempt that waits without an `at_least` is also polled if nothing wakes it: every n seconds with n attempts
+    /// ahead, or every 30 seconds if there are more than 30. So it can overtake attempts that are no longer polled.
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission;
 
     /// Takes the permit back. Called exactly once for each permit, even if the attempt was not admitted, or the call
-    /// panics or is dropped. Returns what this changed for all calls, for the log and observers. By default nothing is
-    /// recorded.
+    /// panics or is dropped. Returns the changes that affect all calls, for the log and observers. By default it
+    /// records nothing.
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
         _ = (permit, outcome);
         UNCHANGED
     }
 
-    /// Returns true if no attempt would be admitted now. A breaker is asked before a wait: by a call that also has a
-    /// `limiter`, and by each call of a whole client of `retry-clients`. False by default, so the call waits.
+    /// Returns true if no attempt would be admitted now. A call that also has a `limiter`, and every call of a client
+    /// that `retry-clients` wraps as a whole, checks this before it waits. False by default.
     fn is_open(&self) -> bool {
         false
     }
 
     /// The time until an open breaker admits a trial call, if known. A rejected call with the key `rejected` doesn't
-    /// ask again earlier. `None` by default: then such a call pauses only as its own policy says.
+    /// ask again earlier. `None` by default: such a call then pauses according to its own policy.
     fn half_open_in(&self) -> Option<Duration> {
         None
     }
 
-    /// The longest that an attempt waits to be admitted. `None`, the default, means no limit.
+    /// The limit for an attempt's wait to be admitted. Default `None`: no limit.
     fn longest_wait(&self) -> Option<Duration> {
         None
     }
 
-    /// The state now, for metrics. By default nothing is known.
+    /// The current state, for metrics. By default every field is `None`.
     fn state(&self) -> AdmissionState {
         AdmissionState::default()
     }
@@ -148,8 +149,8 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// A permit with a number of the breaker's or limiter's own, such as the position in its queue or the number of its
-    /// state, and with the attempt's cost.
+    /// Creates a permit with the attempt's cost. The breaker or limiter chooses the number: for example, the position
+    /// in its queue, or the number of its state.
     #[inline]
     pub const fn new(number: u64, cost: u32) -> Self {
         Self {
@@ -159,7 +160,8 @@ impl Permit {
         }
     }
 
-    /// The permit of the first trial call, which makes a breaker half open: the log and observers report it.
+    /// Creates the permit of a breaker's first trial call, which makes the breaker half open. The log and observers
+    /// report that.
     pub const fn half_opening(number: u64, cost: u32) -> Self {
         Self {
             half_opens: true,
@@ -167,13 +169,13 @@ impl Permit {
         }
     }
 
-    /// The number.
+    /// The number passed to [`new`](Self::new) or [`half_opening`](Self::half_opening).
     #[inline]
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// The cost.
+    /// The attempt's cost.
     #[inline]
     pub const fn cost(&self) -> u32 {
         self.cost
@@ -186,30 +188,30 @@ impl Permit {
     }
 }
 
-/// The answer to an attempt that asks to begin.
+/// The answer to an attempt that asks to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The attempt may begin.
+    /// The attempt may start.
     Admitted,
-    /// Not yet.
+    /// The attempt has to wait.
     Wait {
-        /// The number of attempts that wait before this one.
+        /// The number of attempts ahead in the queue.
         ahead: usize,
-        /// The time after which the attempt asks again, unless it is woken earlier. `None`: only when woken.
+        /// The time after which the attempt asks again, unless it is woken earlier. `None`: it only asks when woken.
         at_least: Option<Duration>,
     },
-    /// Never: the call ends.
+    /// The attempt can't start, and the call ends.
     Rejected,
-    /// Never, because too many attempts wait already: the call ends.
+    /// Too many attempts are waiting already, and the call ends.
     QueueFull,
 }
 
 impl Admission {
-    /// The time after which it is worthwhile to ask again, if a success may admit an attempt at any time: no call is
-    /// rejected for a wait that is no longer.
+    /// The `at_least` to return if any success could admit the attempt. While any time is left before the deadline and
+    /// the [`longest_wait`](AdmissionControl::longest_wait), a wait of at most this length is not rejected.
     pub const SOON: Duration = Duration::from_millis(20);
 
-    /// An attempt that asks that much too late may be passed by those behind it. It keeps its position.
+    /// An attempt that asks this much too late may be overtaken by those behind it. It keeps its position.
     pub const ABSENT: Duration = Duration::from_secs(1);
 }
 
@@ -223,34 +225,34 @@ pub enum AttemptOutcome {
     Failure {
         /// The kind: `Transient`, `Throttled` or `Timeout`.
         kind: Kind,
-        /// The wait that the server asked for.
+        /// The wait that the server asked for, if any.
         hint: Option<Duration>,
     },
     /// Unknown: the error was not classified.
     Ignored,
-    /// The attempt never began, or a breaker or a limiter inside the operation rejected it. Its charge is refunded.
+    /// The attempt never started, or a breaker or a limiter inside the operation rejected it. Its charge is refunded.
     NotBegun,
     /// The attempt was dropped or panicked.
     Dropped,
 }
 
-/// A change for all calls, caused by one attempt.
+/// A change that one attempt caused and that affects all calls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
     /// A breaker changed its state.
     Breaker(Transition),
-    /// The server refused and asked for a wait: no attempt begins for that long. Reported again if a later hint makes
-    /// the rest of the wait more than twice as long.
+    /// The server throttled an attempt and asked for a wait: no attempt starts during this time. Reported again if a
+    /// later hint more than doubles the remaining time.
     Paused {
         /// The length of the wait.
         pause: Duration,
     },
     /// The server answers again after a wait.
     Resumed,
-    /// The number of attempts that may now run at a time.
+    /// The new limit of concurrent attempts.
     Limit(u32),
-    /// The cost that may now begin per second.
+    /// The new rate: the total cost of the attempts that may start per second.
     Rate(f64),
 }
 
@@ -260,14 +262,14 @@ pub type Changes = [Option<Change>; 2];
 /// No change.
 pub(crate) const UNCHANGED: Changes = [None; 2];
 
-/// The first trial call of a breaker begins.
+/// A breaker's first trial call starts.
 pub(crate) const HALF_OPENED: Changes = [Some(Change::Breaker(Transition::HalfOpened)), None];
 
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transition {
-    /// The breaker rejects every attempt from now on.
+    /// The breaker opened, and rejects every attempt.
     Opened {
         /// The reason.
         cause: Cause,
@@ -280,7 +282,7 @@ pub enum Transition {
     Closed,
 }
 
-/// The state of a breaker or a limiter, returned by [`AdmissionControl::state`]. `None` is unknown.
+/// The state of a breaker or a limiter, returned by [`AdmissionControl::state`]. Fields are `None` if unknown.
 ///
 /// [`AdmissionControl::state`]: crate::AdmissionControl::state
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -288,13 +290,13 @@ pub enum Transition {
 pub struct AdmissionState {
     /// The state of a breaker's circuit.
     pub circuit: Option<BreakerState>,
-    /// The sum of the costs of the attempts that run.
+    /// The total cost of the attempts in flight.
     pub running: Option<u64>,
     /// The number of attempts that wait to be admitted.
     pub waiting: Option<usize>,
-    /// The number of attempts that may run at a time.
+    /// The limit of concurrent attempts.
     pub limit: Option<u32>,
-    /// The cost that may begin per second; infinite without a limit.
+    /// The total cost of the attempts that may start per second; infinite without a limit.
     pub rate: Option<f64>,
 }
 
@@ -337,7 +339,7 @@ impl AttemptOutcome {
 
 /// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
 ///
-/// The limiters of `retry-protections` have a method for it. Wrap others by name:
+/// The limiters of `retry-protections` have a method `cost` that creates one. Wrap other limiters with `WithCost::new`:
 ///
 /// ```
 /// use std::time::Duration;
@@ -368,8 +370,8 @@ pub struct WithCost<L> {
 }
 
 impl<L> WithCost<L> {
-    /// This limiter, at that many times the cost. With 0, an attempt waits its turn like the others, but is charged
-    /// nothing.
+    /// Multiplies the cost of each attempt in `limiter` by `cost`. With 0, an attempt waits its turn like the others,
+    /// but is charged nothing.
     #[inline]
     pub const fn new(limiter: L, cost: u32) -> Self {
         Self { limiter, cost }

@@ -1,4 +1,4 @@
-//! What calls share to hold back their retries.
+//! Retry budgets.
 
 #[cfg(feature = "std")]
 pub(crate) mod bucket;

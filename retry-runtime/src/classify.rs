@@ -1,8 +1,8 @@
-//! Traits for what keys need of error types and of the function of `on`.
+//! Traits for the requirements of keys on error types and on the function of `on`.
 
 use retry_classify::{Cancelled, Rejected, TimedOut, Verdict};
 
-/// Error types into which `TimedOut`, `Rejected` and `Cancelled` convert.
+/// Defines traits of error types that are `From<TimedOut>`, `From<Rejected>` or `From<Cancelled>`.
 macro_rules! conversions {
     ($($trait:ident::$convert:ident of $from:ident: $message:literal $label:literal $note:literal)*) => {$(
         #[doc = concat!(
@@ -10,7 +10,7 @@ macro_rules! conversions {
         )]
         #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
         pub trait $trait {
-            /// The conversion.
+            /// Converts the error.
             fn $convert(ended: $from) -> Self;
         }
 
@@ -37,14 +37,14 @@ conversions! {
         "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which only ends pauses"
 }
 
-/// What the function of the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
+/// The return type of the function of the key `on`. Implemented through `Into<Verdict>`, never by hand.
 #[diagnostic::on_unimplemented(
     message = "the function of `on` returns `{Self}`, which is not a verdict",
     label = "returns `{Self}`",
     note = "return `bool`, `Option<Duration>` (`Some` retries after that time), `Kind` or `Verdict`"
 )]
 pub trait IntoVerdict {
-    /// Converts a value that [`answer`](crate::macro_support::answer) returned.
+    /// Converts the value, which [`answer`](crate::macro_support::answer) returned.
     fn into_verdict(self) -> Verdict;
 }
 
@@ -55,7 +55,7 @@ impl<V: Into<Verdict>> IntoVerdict for V {
     }
 }
 
-/// What keys need `on` to return.
+/// Requirements of keys on the return type of `on`.
 pub mod says {
     #![allow(
         missing_docs,
@@ -67,8 +67,9 @@ pub mod says {
 
     use retry_classify::{Kind, Verdict};
 
-    /// A trait for each key, of the types that say enough for it. Its method gives back what `on` returned: no bound of a
-    /// function is then in the message.
+    /// Defines a trait for each key, implemented by the return types of `on` that contain enough information for the
+    /// key. Generated code calls its method on the returned value, rather than a function with a bound, so the
+    /// compiler's message doesn't mention such a bound.
     macro_rules! says {
         ($($key:ident by $($answer:ty),+: $message:literal $note:literal)*) => {$(
             #[diagnostic::on_unimplemented(

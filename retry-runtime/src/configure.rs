@@ -1,4 +1,4 @@
-//! Sources of policies: a command line, a file of named policies, a value that changes while the program runs.
+//! Sources of policies: the command line, a file of named policies, and a value that can change while the program runs.
 
 #[cfg(feature = "clap")]
 pub(crate) mod clap;

@@ -1,8 +1,9 @@
-//! Traits that pointers, switches and wrappers implement through what they hold.
+//! Implements traits for pointers, `Option` and wrappers by calling the value inside.
 
-/// Implements a trait for types that hold an implementor: each method calls its method. The types come after the
-/// methods: pointers; `Option<T>`, where each method says after `=>` what a `None` does; others, with the way to what
-/// they hold. `@held` does it for one such type, which may have methods of its own.
+/// Implements a trait for types that contain an implementor, by calling the same method of the value inside. The types
+/// come after the methods: first pointers; then `Option<T>`, for which each method has the result of `None` after `=>`;
+/// then other types, each with a closure that returns the value inside. `@held` is for one such type, which may
+/// implement some methods itself.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! forward {

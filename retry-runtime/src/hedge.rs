@@ -1,4 +1,4 @@
-//! Another attempt beside a slow one.
+//! Hedged attempts: another attempt while the first one is slow.
 
 pub(crate) mod delay;
 pub(crate) mod pushback;

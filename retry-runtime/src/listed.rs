@@ -1,7 +1,7 @@
 //! Lists of an enum's variants and their names.
 
-/// All variants of an enum in `ALL`, in the order of their numbers, so that values can be stored by number. If the
-/// variants have names, `name` and `Display` return them, and a list without one of them doesn't compile.
+/// Defines `ALL`, the variants of an enum in the order of their numbers, so that arrays can be indexed by variant. If
+/// names are given, also defines `name` and implements `Display`; then a list that lacks a variant doesn't compile.
 macro_rules! listed {
     ($enum:ident: $($variant:ident = $name:literal),+) => {
         listed!($enum: $($variant),+);

@@ -1,6 +1,6 @@
-//! The log, by `tracing`: which records there are, and their levels. With the feature `tracing`.
+//! The log records, written with `tracing`, and their levels. Needs the feature `tracing`.
 //!
-//! [Seeing what happens](crate::guide::observing) has their fields.
+//! [Seeing what happens](crate::guide::observing) lists their fields.
 
 #[cfg(feature = "std")]
 pub use crate::observe::levels::set_most;

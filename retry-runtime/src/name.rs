@@ -1,6 +1,6 @@
 //! The names of calls.
 
-/// Whether a name begins with these names: `model` is the beginning of `model.complete` and `model::complete`, not of
+/// Returns true if a name starts with these names: `model` is the start of `model.complete` and `model::complete`, not of
 /// `models`.
 pub(crate) fn begins_with(name: &str, beginning: &str) -> bool {
     let of_identifier = |letter: char| letter.is_alphanumeric() || letter == '_';

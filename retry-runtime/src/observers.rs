@@ -8,7 +8,7 @@
 //! | `OpenTelemetry` | `opentelemetry` | measures calls with OpenTelemetry |
 //! | `Progress` | `indicatif` | shows a call's pauses and waits on a terminal, and the progress of a batch or a plan |
 //!
-//! To use two observers: `observe = (&STATS, Metrics::new())`.
+//! To combine two observers, pass a tuple: `observe = (&STATS, Metrics::new())`.
 
 #[cfg(any(feature = "metrics", feature = "opentelemetry"))]
 mod figures;

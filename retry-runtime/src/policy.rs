@@ -163,7 +163,7 @@ impl Policy {
         /// ```
         floor(floor: Duration): settings.call.floor = at_longest(floor);
 
-        /// Sets the effect of a server's hint. Default [`Hint::Honor`].
+        /// Sets the effect of a server's hint on the delay. Default [`Hint::Honor`].
         hint(hint: Hint): settings.call.hint = hint;
 
         /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
@@ -172,10 +172,10 @@ impl Policy {
 
         /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
         ///
-        /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type must
-        /// be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a chain with
-        /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). In other calls, in blocking code, batches and
-        /// plans, it limits nothing, and the log has one `WARN` per call name.
+        /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type
+        /// must be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a
+        /// chain with [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). The timeout has no effect on
+        /// other calls, blocking code, batches and plans; the log then has one `WARN` per call name.
         ///
         /// ```
         /// use retry_runtime::{Policy, retry};
@@ -194,7 +194,7 @@ impl Policy {
         /// ```
         timeout(timeout: Duration): settings.call.timeout = at_longest(timeout);
 
-        /// Sets the time limit for the whole call, from its start: no retry is planned that would start after it. An
+        /// Sets the time limit for the whole call, from its start. A retry that would start later is not made. An
         /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
         deadline(deadline: Duration): settings.call.deadline = at_longest(deadline);
 
@@ -214,11 +214,11 @@ impl Policy {
         /// ```
         total_delay(limit: Duration): settings.call.total_delay = limit;
 
-        /// Sets whether to retry at all. `false` means one attempt, regardless of other keys and sections: there are no
+        /// Turns retries on or off. `false` means one attempt, regardless of other keys and sections: there are no
         /// pauses, and the call ends as with `max = 0`. Breakers and limiters still apply. Default true.
         ///
-        /// With it, one layer of configuration turns off all retries. `max=0` would leave the retries of a section that has
-        /// its own `max`:
+        /// One layer of configuration can turn off all retries this way. `max=0` would leave the retries of a section
+        /// that has its own `max`:
         ///
         /// ```
         /// use retry_runtime::{Policy, Section};
@@ -231,7 +231,7 @@ impl Policy {
         enabled(enabled: bool): settings.call.enabled = enabled;
     }
 
-    /// Sets other values for transient failures. A second call replaces only the keys that it sets.
+    /// Sets other values for transient failures. If called twice, the second call replaces only the keys that it sets.
     ///
     /// ```
     /// use std::time::Duration;
@@ -255,19 +255,20 @@ impl Policy {
         self.with(Some(Kind::Timeout), section)
     }
 
-    /// Sets other values for invalid values, added key by key as in [`Policy::transient`]. There is no delay unless the
-    /// section sets `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve an answer. Values
-    /// that the key `validate` rejects have their own count, up to the policy's `max` if the section sets none.
+    /// Sets other values for retries after an invalid value, added key by key as in [`Policy::transient`]. There is no
+    /// delay unless the section sets `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve an
+    /// answer. Values that the key `validate` rejects have their own count, up to the policy's `max` if the section
+    /// sets none.
     pub const fn invalid(self, section: Section) -> Self {
         self.with(Some(Kind::Invalid), section)
     }
 
-    /// Sets the retries of attempts that a breaker or a limiter rejects, added key by key as in [`Policy::transient`].
-    /// Without this section, a rejection ends the call.
+    /// Sets the values for retries after a breaker or a limiter rejects an attempt, added key by key as in
+    /// [`Policy::transient`]. Without this section, a rejection ends the call.
     ///
     /// These retries have their own count, up to the policy's `max` if the section sets none. They don't count as
     /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker knows how
-    /// long it stays open, a pause is at least that long. Once the retries are used up, a rejection ends the call.
+    /// long it stays open, a pause lasts at least until then. Once the retries are used up, a rejection ends the call.
     /// Durable calls have neither a breaker nor a limiter.
     ///
     /// ```
@@ -292,7 +293,7 @@ impl Policy {
         self.with(Some(Kind::Rejected), section)
     }
 
-    /// The delays without jitter, one for each retry: endless if retries are unlimited.
+    /// An iterator of the delays without jitter, one for each retry; endless if retries are unlimited.
     ///
     /// ```
     /// use std::time::Duration;
@@ -410,7 +411,7 @@ impl Policy {
     }
 
     /// The number of retries allowed after the first attempt: the value of [`max`](Self::max), `u32::MAX` if unlimited,
-    /// 0 if retries are turned off. For a kind of failure whose section has a `max`, that applies instead.
+    /// 0 if retries are turned off. A section with its own `max` is not included.
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -454,7 +455,7 @@ impl Policy {
         named_or(self.settings.call.hint, Hint::Honor)
     }
 
-    /// `None` if no hint is too long.
+    /// The longest accepted hint. `None` if unlimited.
     pub(crate) const fn longest_hint(&self) -> Option<Duration> {
         match (self.hint_rule(), self.settings.call.max_hint) {
             (Hint::Honor | Hint::Exact, None) => Some(Duration::from_secs(120)),
@@ -462,13 +463,13 @@ impl Policy {
         }
     }
 
-    /// The time limit for the whole call: the value of [`deadline`](Self::deadline).
+    /// The time limit for the whole call: the value of [`deadline`](Self::deadline). `None` if unlimited.
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
         self.settings.call.deadline
     }
 
-    /// The limit for the sum of all pauses: the value of [`total_delay`](Self::total_delay).
+    /// The limit for the sum of all pauses: the value of [`total_delay`](Self::total_delay). `None` if unlimited.
     pub const fn delay_limit(&self) -> Option<Duration> {
         match self.settings.call.total_delay {
             Some(limit) => Some(Duration::from_millis(millis(limit) as u64)),
@@ -476,14 +477,14 @@ impl Policy {
         }
     }
 
-    /// The time limit for each attempt: the value of [`timeout`](Self::timeout). A loop of your own has to enforce it
-    /// itself.
+    /// The time limit for each attempt: the value of [`timeout`](Self::timeout). `None` if unlimited. Your own loop has
+    /// to enforce it.
     #[inline]
     pub const fn attempt_limit(&self) -> Option<Duration> {
         self.settings.call.timeout
     }
 
-    /// The values for a kind, in a call that handles its attempts' values as in `values`.
+    /// The values for a kind of failure, in a call that handles its attempts' values as `values` describes.
     fn section(&self, kind: Kind, values: Values) -> Section {
         let mut named = self.named(Some(kind));
         if kind == Kind::Invalid {
@@ -502,7 +503,7 @@ impl Policy {
     }
 }
 
-/// The duration in whole milliseconds, rounded up; at most 49 days.
+/// The duration in milliseconds, rounded up; at most 49 days.
 #[expect(clippy::cast_possible_truncation, reason = "the number is checked")]
 pub(crate) const fn millis(duration: Duration) -> u32 {
     match duration.as_nanos().div_ceil(1_000_000) {

@@ -1,7 +1,7 @@
 //! Streams that can be reopened: the building blocks of the key `stream`, one module for each mode.
 //!
 //! The loop is in an `async` block, which may borrow everything that the body borrows. It passes its items through a
-//! slot for one item and waits until the consumer has taken each one, so it never runs ahead of the consumer.
+//! slot for one item, and waits until the consumer has taken each one, so it never runs ahead.
 
 pub mod buffer;
 pub mod first;
@@ -37,7 +37,7 @@ impl<T, E> StreamItem for Result<T, E> {
     type Error = E;
 }
 
-/// The error of opening a stream, if it has the items' error type.
+/// The error of opening a stream, if it has the same type as the items' errors.
 #[diagnostic::on_unimplemented(
     message = "opening this stream fails with `{Self}` and its items with `{E}`, but `stream` needs the same error type for both",
     label = "not the error type of the stream's items",
@@ -69,12 +69,12 @@ pub trait SameItems<I>: Stream<Item = I> {}
 #[diagnostic::do_not_recommend]
 impl<I, S: Stream<Item = I>> SameItems<I> for S {}
 
-// Opaque, so that an error about the bound appears once.
+// The return type is opaque, so that an error about the bound appears only once.
 pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
     stream
 }
 
-/// Functions that convert an opening error to an item's error, and back.
+/// Two functions: one converts an opening error to an item's error, and the other converts it back.
 pub type ErrorTypes<O, E> = (fn(O) -> E, fn(E) -> O);
 
 /// The conversions between the errors of opening and of items, which must have the same type.
@@ -82,7 +82,7 @@ pub fn error_types<I: StreamItem, O: IsError<I::Error>>() -> ErrorTypes<O, I::Er
     (O::single, O::from_single)
 }
 
-/// The stream, or the failure to open it.
+/// The stream, or the failure to open it, with the error converted by `single`.
 pub fn or_failed<S, O, E>(opened: Result<S, O>, single: fn(O) -> E) -> Result<S, Stopped<E>> {
     opened.map_err(|error| Stopped::failed(single(error)))
 }
@@ -91,17 +91,17 @@ pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
     ended.as_ref().is_err_and(|stopped| stopped.dropped)
 }
 
-/// Returns true if the attempt failed after it had yielded something, and so had made progress.
+/// Returns true if the attempt failed after it had yielded an item, and so had made progress.
 pub fn has_yielded<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
     ended.as_ref().is_err_and(|stopped| stopped.yielded)
 }
 
-// The item's type is written out, because the way to show an error depends on a known type.
+// `I` is a parameter so that the error's type is known: the way to show an error depends on it.
 pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<T, I::Error> {
     ended.map_err(|stopped| stopped.error)
 }
 
-/// The storage for one item until it is taken. The loop has one end of it, and the stream the other.
+/// A slot that stores one item until it is taken. The loop has one end of it, and the stream has the other.
 #[derive(Debug)]
 pub struct Slot<T, E>(Arc<Mutex<Option<Result<T, E>>>>);
 
@@ -118,7 +118,7 @@ fn ends<T, E>() -> Ends<T, E> {
 }
 
 impl<T, E> Slot<T, E> {
-    /// Completes once the item is taken. No waker is needed: the consumer itself polls this.
+    /// Completes once the item is taken. Needs no waker, because the consumer polls it when it wants the next item.
     async fn give(&self, item: Result<T, E>) {
         let mut item = Some(item);
         poll_fn(|_| match item.take() {
@@ -136,7 +136,7 @@ impl<T, E> Slot<T, E> {
 #[must_use = "streams do nothing unless polled"]
 pub struct Retried<T, E, F> {
     slot: Slot<T, E>,
-    /// `None` once it has ended. Its output is the last item to yield, if any.
+    /// The loop. Its output is the last item to yield, if any. `None` once it has ended.
     run: Option<Pin<Box<F>>>,
 }
 

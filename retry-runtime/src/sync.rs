@@ -1,5 +1,5 @@
-//! The locks and atomics of what calls share. `tests/interleavings` compiles the same sources with others, which try every
-//! order of the threads' steps.
+//! The locks and atomics of everything that calls share. `tests/interleavings` compiles the same sources with locks and
+//! atomics that try every order of the threads' steps.
 
 #[cfg(target_has_atomic = "64")]
 pub use core::sync::atomic::AtomicU64;
@@ -7,7 +7,7 @@ pub use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::PoisonError;
 pub use std::sync::{Mutex, MutexGuard};
 
-/// Locks, also after a holder panicked: each holder leaves the state whole before it runs anybody else's code.
+/// Locks the mutex, even if a previous holder panicked: holders run user code only while the state is consistent.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -15,7 +15,7 @@ pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(not(target_has_atomic = "64"))]
 pub use self::locked::AtomicU64;
 
-/// For processors without atomics of this size: some of 32 bits.
+/// A replacement for processors without 64-bit atomics, such as some 32-bit ones.
 #[cfg(any(test, not(target_has_atomic = "64")))]
 #[allow(
     missing_docs,

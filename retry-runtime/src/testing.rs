@@ -1,4 +1,4 @@
-//! Tests without waiting and without randomness: record calls, skip their sleeps, seed their jitter, and script their
+//! Helpers for fast and deterministic tests: record calls, skip their sleeps, seed their jitter, and script their
 //! failures.
 //!
 //! Async tests often need none of this: with `tokio::time::pause` (or `#[tokio::test(start_paused = true)]`), pauses
@@ -28,8 +28,8 @@
 //! ```
 //!
 //! [`skip_sleeps`], [`record`] and [`seed`] apply to the calling thread until the value that they return is dropped.
-//! Drop these values in the reverse order of their creation. They do not apply to tasks that run on other threads. For
-//! those, or to tell one task from another, put the task into a [`Scope`].
+//! Drop these values in the reverse order of their creation. They do not apply to tasks on other threads. For these, or
+//! to record each task separately, run the task in a [`Scope`].
 
 pub(crate) mod scope;
 mod script;

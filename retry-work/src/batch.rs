@@ -23,7 +23,7 @@ use batches::{Batches, IntoBatches};
 use item_error::ItemError;
 use rounds::{Batch, Rounds, items_of};
 
-/// Calls `operation` with all items, then again with the failed ones, until each one has succeeded or was given up.
+/// Calls `operation` with all items, then again with the failed ones, until each item has succeeded or is given up.
 ///
 /// Returns a result for every item, in the order of `items`. An item that succeeded is never sent again.
 ///
@@ -116,11 +116,10 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// # A wrong number of answers
 ///
-/// If a call returns more or fewer answers than it got items, there is no way to tell which answer belongs to which
-/// item. None is used: each item of that call, and of no other, ends with
-/// [`Reason::Unanswered`](retry_runtime::Reason::Unanswered) and both numbers. It is not sent again, because the
-/// request may have taken effect. If a server may omit answers, but identifies those that it gives, put them in order
-/// and add your own error for each missing one.
+/// If a call returns more or fewer answers than it got items, the answers can't be matched to items. None is used: each
+/// item of that call ends with [`Reason::Unanswered`](retry_runtime::Reason::Unanswered) and both numbers, and is not
+/// sent again, because the request may have taken effect. Items of other calls are not affected. If a server may omit
+/// answers, but identifies those that it gives, put them in order and add your own error for each missing one.
 ///
 /// # Futures
 ///
@@ -219,7 +218,7 @@ fn place_of_closure<F>(_: &F) -> &'static str {
     place_of::<F>()
 }
 
-/// Makes the batch's call the outer one for calls made within it.
+/// Registers the batch as the outer call of the calls made inside it.
 fn around_others<F: Future>(
     answers: F,
     policy: &Policy,

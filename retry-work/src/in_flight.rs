@@ -17,8 +17,7 @@ pub(crate) type AttemptsOf<'a, Q> =
 /// A unit of work for one attempt, with its call.
 pub(crate) type Unit<'a, Q, U> = (U, AttemptsOf<'a, Q>);
 
-/// The progress of a unit without a wait: the part that starts, and the part that waits for the limiter or for the end
-/// of a pause.
+/// The parts of a unit: one that starts now, and one that waits for the limiter or for the end of a pause.
 pub(crate) type BegunAndWaiting<'a, Q, U> = (Option<Unit<'a, Q, U>>, Option<Unit<'a, Q, U>>);
 
 /// The work of a batch or a plan: a `U` for each attempt, which ends with an `O`.
@@ -44,7 +43,7 @@ pub(crate) trait Work<'a, Q: IntoChain, U, O> {
     fn stopped(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
 }
 
-/// Does all work that can be done now, in at most `most` concurrent attempts, which `begin` starts.
+/// Runs the work to its end, in at most `most` concurrent attempts. `begin` starts an attempt.
 pub(crate) async fn run<'a, Q, U, W, A>(
     work: &mut W,
     most: usize,
@@ -136,7 +135,7 @@ pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<V> {
     in_order.collect()
 }
 
-/// Separate from the values: sorting is much code, and would be compiled for each type of value.
+/// Sorts only keys, because sorting code would be compiled again for each type of value.
 fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     keys.sort_unstable();
     keys
@@ -147,14 +146,15 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 struct InFlight<Queued, Turn, Begun, Attempt> {
     /// The most attempts that may wait or be in flight.
     most: usize,
-    /// Attempts that wait for room. The last one comes first: an attempt that made room for itself goes on.
+    /// Attempts that wait for room. The last one comes first, so that an attempt that made room for itself continues.
     held: Vec<Keeping<Queued, Turn>>,
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
 }
 
 impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attempt> {
-    /// An attempt must not release what others wait for while another of them is still running.
+    /// Drops the waiting attempts first, and releases slots only after all running attempts were dropped: a released
+    /// slot must not let another attempt start while these run.
     fn drop(&mut self) {
         drop(drop_all(&mut self.turns));
         drop(drop_all(&mut self.attempts));

@@ -168,8 +168,8 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     /// Leaves the plan to your own executor: [`run`](Self::run), [`retry_failed`](Self::retry_failed) and
     /// [`run_until`](Self::run_until) then fail, and execute nothing.
     ///
-    /// Use it for plans in a replaying engine. Those methods poll several subtasks at once, so the engine could assign
-    /// one subtask's outcome to another.
+    /// Use it for plans in a replaying engine. The methods above poll several subtasks at once, so the engine could
+    /// assign one subtask's outcome to another.
     ///
     /// ```
     /// use retry_work::Plan;

@@ -30,15 +30,15 @@ const _: () = {
     }
     impl<C: Model> __retry_client::Wrapped for C {}
     impl<C: __retry_client::Client> Retrying<C> {
-        /// Wraps a client, to be retried with the numbers of the attribute.
+        /// Wraps a client. Its calls are retried with the settings of the attribute.
         pub const fn new(client: C) -> Self {
             Self {
                 client,
                 policy: ::core::option::Option::None,
             }
         }
-        /// Wraps a client, to be retried with that policy in place of the numbers of the attribute. Those
-        /// that a method of the trait has of its own stay.
+        /// Wraps a client. Its calls are retried with `policy` instead of the settings of the attribute.
+        /// Settings on a method of the trait still apply.
         pub const fn with_policy(client: C, policy: ::retry_runtime::Policy) -> Self {
             Self {
                 client,
@@ -49,15 +49,15 @@ const _: () = {
 };
 #[allow(dead_code)]
 impl<C> Retrying<C> {
-    /// The client, for calls that are not to be retried.
+    /// The wrapped client, for calls without retries.
     pub const fn inner(&self) -> &C {
         &self.client
     }
-    /// The client, to be changed.
+    /// The wrapped client, mutably.
     pub const fn inner_mut(&mut self) -> &mut C {
         &mut self.client
     }
-    /// The client, by value.
+    /// Returns the wrapped client.
     pub fn into_inner(self) -> C {
         self.client
     }

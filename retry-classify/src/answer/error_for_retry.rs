@@ -2,8 +2,8 @@ use core::future::Future;
 
 use crate::answer::response_error::ResponseError;
 
-/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, which tell
-/// whether to retry.
+/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, which decide
+/// about retries.
 ///
 /// It works on the `reqwest::Response` of every enabled major version. A 4xx or 5xx becomes a [`ResponseError`] with
 /// its status, its headers and the start of its body; any other response is returned unread.
@@ -22,8 +22,8 @@ use crate::answer::response_error::ResponseError;
 /// ```
 ///
 /// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the body breaks
-/// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's `timeout`
-/// allows: set one. In a page the body is read whole, and lost if it breaks off.
+/// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's
+/// `timeout` allows: set one. In a page, the body is read as a whole, and is lost if it breaks off.
 pub trait ErrorForRetry: Sized {
     /// Returns the response, or, for 4xx and 5xx, the error.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

@@ -22,8 +22,8 @@ const LIMITS: &str = "ratelimit";
 const UNIFIED_STATUS: &str = "anthropic-ratelimit-unified-status";
 const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 
-/// The longest wait until an exhausted limit is reset. A limit with something left is skipped: either it did not refuse
-/// the request, or the request's cost is unknown.
+/// The longest wait until an exhausted limit is reset. A limit with something left is skipped: either another limit
+/// refused the request, or the request's cost is unknown.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
     // Zero if it was reset before the response arrived.

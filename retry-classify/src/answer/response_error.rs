@@ -6,15 +6,15 @@ use http::{HeaderMap, StatusCode};
 use crate::error_text::shown::{shown, shown_start};
 use crate::{Classify, Verdict};
 
-/// The number of bytes of the body that are shown. Servers say at the start what is wrong.
+/// The number of bytes of the body that are shown. The cause is usually at the start.
 const SHOWN: usize = 500;
 
-/// An HTTP error response, with everything that tells whether to retry: the status, the headers and the start of the
+/// An HTTP error response, with everything that decides about retries: the status, the headers and the start of the
 /// body.
 ///
-/// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After` and can't tell a rate
-/// limit from an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into this error; for other
-/// clients, use [`new`](Self::new).
+/// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After`, and a rate limit looks
+/// like an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into this error; for other clients,
+/// use [`new`](Self::new).
 ///
 /// [`Classify`] returns the verdict of [`Verdict::from_http`]. With the feature `llm` it reads the body, too: see
 /// [`ProviderError`](crate::llm::ProviderError).

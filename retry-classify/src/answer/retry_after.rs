@@ -42,7 +42,7 @@ const SMALLER_SINCE_1970: f64 = 1e11;
 /// | `retry-after-ms` | milliseconds, fractions allowed | the `openai` and `anthropic` SDKs |
 /// | `x-ms-retry-after-ms` | milliseconds, fractions allowed | Azure SDKs, `RetryPolicy` |
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
-/// | `x-retry-after` | as `retry-after` | gateways that keep `retry-after` to themselves |
+/// | `x-retry-after` | as `retry-after` | gateways that don't pass on `retry-after` |
 /// | `x-rate-limit-retry-after-seconds` | seconds | Bucket4j's starter for Spring |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///

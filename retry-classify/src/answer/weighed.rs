@@ -26,12 +26,12 @@ impl ProviderError {
             Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
             _ if self.is_final => stopped(status.as_u16()),
-            // The same as an event in a stream that started with this status.
+            // Treated like an event in a stream that started with this status.
             fault if status.is_success() => fault.classify(),
             // AWS's codes are more precise than its statuses, and these two leave open whether the request had an
             // effect.
             Fault::Internal | Fault::Timeout if self.is_of_aws => Verdict::TRANSIENT.ambiguous(),
-            // These statuses alone don't say whether the server failed.
+            // These statuses alone don't show whether the server failed.
             Fault::Internal if self.by == By::Text && is_vague => Verdict::TRANSIENT.ambiguous(),
             // A gateway that reports the server's rejection as its own failure.
             Fault::Invalid if self.by == By::Quote && status.is_server_error() => {

@@ -4,7 +4,7 @@ use crate::Verdict;
 
 /// SQLSTATEs, a part of the message if a state has several meanings, and the verdict on a single statement. The first row
 /// that matches decides.
-#[rustfmt::skip] // A row a line.
+#[rustfmt::skip] // One row per line.
 const BY_STATE: [(&str, &str, Verdict); 14] = [
     // PgBouncer uses one state for everything that it reports itself; these are reported before a statement has a
     // connection. From PostgreSQL, the same state is a client error.

@@ -13,7 +13,7 @@ const PIPELINE: &str = "Pipeline failure";
 /// |---|---|
 /// | the server is loading, asks to try again, lacks its master, cluster or replicas, runs a script, or has too many clients | transient: nothing was done |
 /// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
-/// | the same for a command in a pipeline | transient, ambiguous: the others may have been executed |
+/// | one of these for a command in a pipeline | transient, ambiguous: the others may have been executed |
 /// | the connection broke | transient, ambiguous |
 /// | no response in time | [`Verdict::TIMEOUT`] |
 /// | a wrong password, a response that does not parse, wrong commands, arguments and types, keys of another node | stop |

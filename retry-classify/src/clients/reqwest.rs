@@ -1,9 +1,6 @@
 use super::connection;
+use crate::verdict::LostBy;
 use crate::{Classify, Verdict};
-
-/// The advice if the headers are lost.
-const KEEP_HEADERS: &str = "use `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
-    instead of `.error_for_status()`";
 
 macro_rules! classify_errors_of {
     ($reqwest:ident) => {
@@ -15,7 +12,7 @@ macro_rules! classify_errors_of {
         /// | a status, from `error_for_status` | the same as for the [`StatusCode`](http::StatusCode) |
         /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed response or body | stop |
         ///
-        /// In a browser, a page learns only that the connection failed: that is transient and ambiguous.
+        /// In a browser, the error shows only that the connection failed, which is transient and ambiguous.
         ///
         /// An error for a status has lost the response's headers and body. To keep `Retry-After` and billing codes,
         /// create the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call fails
@@ -31,7 +28,7 @@ macro_rules! classify_errors_of {
         impl Classify for $reqwest::Error {
             fn classify(&self) -> Verdict {
                 if let Some(status) = self.status() {
-                    return status.classify().without_headers(KEEP_HEADERS);
+                    return status.classify().without_headers(LostBy::Reqwest);
                 }
                 if self.is_builder() || self.is_redirect() {
                     return Verdict::STOP;

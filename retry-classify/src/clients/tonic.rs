@@ -18,7 +18,7 @@ use crate::{Classify, Verdict};
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 /// tonic's text when its own timeout, the client's or the server's, ran out.
 const TIMED_OUT: &str = "Timeout expired";
-/// Texts before the status of a response that has none of gRPC: of tonic, grpc-go and grpc-java; of gRPC in C++.
+/// Texts before the HTTP status of a response without a gRPC status: of tonic, grpc-go and grpc-java; of gRPC in C++.
 const HTTP_STATUS: [&str; 2] = ["HTTP status code", "http2 header with status"];
 
 /// | status | verdict |
@@ -29,7 +29,7 @@ const HTTP_STATUS: [&str; 2] = ["HTTP status code", "http2 header with status"];
 /// | any other `ResourceExhausted`, unless its text, `QuotaFailure` or `ErrorInfo` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
 /// | any other status that tonic created for a broken connection, or `Internal` or `Unknown` whose text reports one | transient, ambiguous |
-/// | `Internal` or `Unknown` for a response without a status of gRPC | as for its HTTP status |
+/// | `Internal` or `Unknown` for a response without a gRPC status | as for its HTTP status |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
 /// | everything else | stop |
 ///
@@ -93,7 +93,7 @@ fn of_code(status: &Status) -> Verdict {
 }
 
 /// The verdict on a status sent by a server or a gateway. It may quote a connection that broke behind it, or report a
-/// response without a status of gRPC.
+/// response without a gRPC status.
 fn of_text(status: &Status) -> Verdict {
     let text = status.message();
     let is_broken = match status.code() {

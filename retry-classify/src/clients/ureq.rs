@@ -1,10 +1,8 @@
 use ::ureq::{Error, Timeout};
 use http::StatusCode;
 
+use crate::verdict::LostBy;
 use crate::{Classify, Verdict};
-
-/// The advice if the headers are lost.
-const KEEP_HEADERS: &str = "set `http_status_as_error(false)` and return a `ResponseError`";
 
 /// | failure | verdict |
 /// |---|---|
@@ -23,7 +21,7 @@ impl Classify for Error {
         match self {
             Self::StatusCode(code) => {
                 let verdict = StatusCode::from_u16(*code).map(|status| status.classify());
-                verdict.map_or(Verdict::STOP, |of| of.without_headers(KEEP_HEADERS))
+                verdict.map_or(Verdict::STOP, |of| of.without_headers(LostBy::Ureq))
             }
             Self::HostNotFound
             | Self::ConnectionFailed

@@ -34,7 +34,7 @@ const PROSE: &str = "a an and are at bad be can cannot caused connection contain
     option permission rejected request required revoked the this timed timeout to too true undefined unexpected unknown \
     unset was wrong your";
 
-/// Words that precede the name of a secret in a sentence about a failure. Words in `-ing` count, too.
+/// Words that precede the name of a secret in a sentence about a failure. Words that end with `-ing` count, too.
 const SENTENCE: &str = "a an any cannot no not the to";
 
 /// Prefixes of the tokens of well-known services.
@@ -260,7 +260,7 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
     let word = trimmed(before, |byte| is_of_word(*byte)).len();
     match (before[..word].last(), bytes[separator]) {
         (Some(b'<'), b'>') => {}
-        // After a path comes the result of the request.
+        // The name is the end of a path, and the text after it is the result of the request.
         (Some(b'/'), _) | (_, b'>') => return None,
         _ => {}
     }

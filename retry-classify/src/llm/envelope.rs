@@ -72,7 +72,8 @@ impl Known<'_> {
         })
     }
 
-    /// Returns true if a word counts that services also use for their own data: not if the request was wrong.
+    /// Returns true if a word that services also use for their own data may name a fault. False if the status means
+    /// that the request was wrong.
     fn admits_generic(self) -> bool {
         !matches!(self.status, Some(400..429))
     }
@@ -308,7 +309,7 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
 
 /// The error's names, the most specific first.
 fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
-    // Google's `ErrorInfo`: it is more specific than the status next to it, which stands for a class of reasons.
+    // Google's `ErrorInfo`: it is more specific than the status next to it, which covers several reasons.
     let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let places = NAMES.split(' ');
     let fields = places.filter_map(|place| error.pointer(place).and_then(text));
@@ -329,8 +330,8 @@ fn text(field: &Value) -> Option<String> {
     }
 }
 
-/// The fault that the error names. Billing wins wherever it appears. Otherwise the order is: the code, the type, a
-/// quoted error, an envelope's name, the status. A 429, however, wins over an envelope.
+/// The fault that the error names. Billing wins in any position. Otherwise the order is: the code, the type, a quoted
+/// error, an envelope's name, the status. A 429, however, wins over an envelope.
 fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
     // If Anthropic's details are missing, the message starts with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
@@ -344,7 +345,7 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
     let mut own = names().filter(|name| is_own(name) && named(Envelope, [*name]).is_none());
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
-    // A 429 is more specific than a name that only says whose fault it was.
+    // A 429 is more specific than a name that only blames the client or the server.
     let is_throttled = matches!(known.status, Some(420 | 429));
     let is_clear =
         |fault: &Fault| !is_throttled || !matches!(fault, Fault::Internal | Fault::Invalid);
@@ -370,7 +371,7 @@ fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fau
     let names = || names.iter().map(String::as_str);
     let generic = || named(Generic, names()).filter(|_| known.admits_generic());
     let of_vendor = || numbered(&text(&error["code"])?, known.status);
-    // The type shows whose error number it is.
+    // The type identifies the service that the error number belongs to.
     let typed = || {
         let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
         named(Name, [format!("{name} {code}").as_str()])

@@ -18,13 +18,21 @@ use crate::{Classify, Verdict};
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown`; any with `"retryable": false` | stop |
 ///
-/// If there is a status as well, [`ResponseError`](crate::ResponseError) combines both: `Billing`, `TooLong` and
-/// `Filtered` always stop; then `x-should-retry` decides if it is present; then `"retryable": false` stops; an error in
-/// a 2xx is classified by the table; `Throttled` and `Overloaded` win over the status; an `Invalid` that only a quoted
-/// error in a 5xx reports stops; in all other cases the status decides. The status, with the wait in the headers or the body, also decides whether the request may have taken
-/// effect, as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request counts as refused only if the
-/// server's own `code` or `type` says so: a number, a text or a quoted error may come from a server behind it, which
-/// was called after part of the work was done.
+/// If there is a status as well, [`ResponseError`](crate::ResponseError) combines both. The first rule that applies
+/// decides:
+///
+/// 1. `Billing`, `TooLong` and `Filtered` stop.
+/// 2. The header `x-should-retry` decides if it is present.
+/// 3. `"retryable": false` stops.
+/// 4. An error in a 2xx is classified by the table.
+/// 5. An `Invalid` that only a quoted error in a 5xx reports stops.
+/// 6. `Throttled` and `Overloaded` win over the status.
+/// 7. In all other cases the status decides.
+///
+/// The status, with the wait in the headers or the body, also decides whether the request may have taken effect, as in
+/// [`Verdict::from_http`]. With a 5xx or a 408, a throttled request counts as refused only if the server's own `code`
+/// or `type` reports it: a number, a text or a quoted error may come from a server behind it, which was called after
+/// part of the work was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,

@@ -25,7 +25,7 @@ use crate::verdict::Verdict;
 /// assert_eq!(on(&String::from("400")), Verdict::STOP);
 /// ```
 pub trait Combine: Sized {
-    /// Retries a failure if either function retries it, with the first one's verdict if it does.
+    /// Retries a failure if either function retries it. If both do, the first one's verdict counts.
     fn or<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -72,8 +72,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Treats every failure that it retries as throttled, and so as refused unread. The wait is its hint, or else the
-    /// wait in the message of the error or a source: "Please try again in 20s".
+    /// Treats every failure that the function retries as throttled, and so as refused unread. The wait is the verdict's
+    /// hint, or else the wait in the message of the error or a source: "Please try again in 20s".
     ///
     /// ```
     /// use std::time::Duration;

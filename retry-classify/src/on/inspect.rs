@@ -11,7 +11,8 @@ use private::{Erased, Text, Typed};
 ///
 /// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with its
 /// feature, and for texts. `Via` only distinguishes these impls and is always inferred. An error with a lifetime
-/// doesn't qualify: write a closure for it. Other crates can't implement it, because they can't name its method's type.
+/// doesn't implement it: write a closure for such an error. Other crates can't implement it, because they can't name
+/// its method's type.
 #[diagnostic::on_unimplemented(
     message = "the functions of `retry_runtime::on` can't inspect `{Self}`",
     label = "not an `Error` that is `'static`",

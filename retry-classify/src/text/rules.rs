@@ -19,7 +19,7 @@ const LIMITED: [&str; 8] = [
     "cap", "credits", "limit", "quota", "rate", "requests", "tokens", "usage",
 ];
 
-/// The fault of the first name that has a rule of this kind. Billing wins wherever it is named.
+/// The fault of the first name that has a rule of this kind. A billing name wins in any position.
 pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
@@ -36,8 +36,8 @@ pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
     find(|(what, ..), number| number == code && is_of(*what)).map(|rule| rule.2)
 }
 
-/// The fault from a text, when names and status give only `fault`. `is_open`: they don't rule out throttled and
-/// overloaded either.
+/// The fault from a text. `fault` is the one from the names and the status. `is_open` is true if these don't rule out
+/// throttled and overloaded.
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 

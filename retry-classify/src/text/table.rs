@@ -24,7 +24,7 @@ pub(crate) enum RuleFor {
     Envelope,
     /// Like `Name`, for a whole text by which a client or a gateway reports a connection behind it.
     Whole,
-    /// A text next to a billing name, from services that use that name for a per-minute limit.
+    /// A text next to a billing name, from services that also use the name for a per-minute limit.
     Misnomer,
     /// A text in any response that doesn't name a failure of the server.
     Text,
@@ -43,7 +43,7 @@ pub(super) type Rule = (RuleFor, &'static str, Fault, &'static str);
 
 /// The first rule that matches decides, so billing rules come before other texts. To support another response, add
 /// words or a row.
-#[rustfmt::skip] // A rule a line.
+#[rustfmt::skip] // One rule per line.
 pub(super) const RULES: &[Rule] = &[
     // Money, and limits that no wait within a call fixes.
     (Name, "insufficient quota|credit balance exhausted", Billing, "OpenAI, Error codes"),

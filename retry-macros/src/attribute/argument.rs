@@ -37,11 +37,11 @@ pub(crate) struct Argument {
     /// The key as written.
     pub(crate) ident: Ident,
     pub(crate) value: KeyValue,
-    /// The value as written.
+    /// The span of the value.
     pub(crate) span: Span,
 }
 
-/// A value, checked where it is a literal.
+/// A value. Literals have already been checked.
 #[derive(Clone)]
 pub(crate) enum KeyValue {
     /// A number of retries; `u32::MAX` is unlimited.
@@ -73,7 +73,7 @@ pub(crate) enum KeyValue {
 }
 
 words! {
-    /// How to retry the stream that a function returns.
+    /// The mode in which the returned stream is retried.
     pub(crate) Mode {
         First = "first",
         Buffer = "buffer",

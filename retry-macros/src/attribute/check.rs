@@ -13,7 +13,7 @@ use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::value::number;
 use crate::errors::{Errors, error, refuse};
 
-/// Checks an attribute on its own, wherever it is used.
+/// Checks an attribute on its own, regardless of its target.
 pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
     repeated(&arguments.given, errors);
@@ -112,7 +112,7 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         errors.push(error!(policy.span =>
             "`policy` on a trait can't be a function, because `with_policy` replaces it by a policy: use a policy, or put the function on a method"));
     }
-    // It may be among the arguments that could not be read.
+    // `wrapper` may be one of the arguments that could not be parsed.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
         errors.push(error!(name.span() =>
             "`#[retry]` on a trait generates a wrapper type that implements the trait: give it a name, as in `#[retry(wrapper = Retrying)]`"));
@@ -196,7 +196,7 @@ const VOID: &[Void] = void! {
         "`idempotent = false`, because a request that timed out may have taken effect: remove one of them";
 };
 
-/// True for exceptions from [`VOID`].
+/// True for exceptions to [`VOID`].
 fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
     match (argument.key, beside) {
         // The sections may allow retries.

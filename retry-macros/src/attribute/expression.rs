@@ -158,7 +158,7 @@ fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Opt
     None
 }
 
-/// The tokens after a function, a closure or an `async` block, if one begins here.
+/// The tokens after a function, a closure or an `async` block, if one starts here.
 fn after_function(before: &[TokenTree], from: &[TokenTree]) -> Option<TokenStream> {
     fn after<T: Parse>(input: ParseStream) -> syn::Result<TokenStream> {
         input.parse::<T>()?;
@@ -274,8 +274,8 @@ fn created_again(expr: &Expr) -> Option<(&Path, String)> {
     }
 }
 
-/// True if the expression looks like a quantile above 1, probably a percentage. The compiler would only suggest a
-/// float of the same value. Only its type tells whether it is a quantile.
+/// True if the expression looks like a quantile above 1, probably a percentage. The compiler would only suggest a float
+/// of the same value. The macro can't see types, so it goes by the names.
 pub(crate) fn is_per_cent(expr: &Expr) -> bool {
     let given = match expr {
         Expr::Paren(inner) => return is_per_cent(&inner.expr),

@@ -1,4 +1,4 @@
-//! A verdict for each variant, and a `match` that gives it.
+//! Derives `Classify`: a `match` that returns the verdict of each variant.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -85,8 +85,8 @@ impl Derivation {
         }
     }
 
-    /// `Self::Variant { field: ref __retry_hint, .. } => verdict`. A constant of the user's may not have the name that a
-    /// pattern binds: hence names that nobody else has.
+    /// `Self::Variant { field: ref __retry_hint, .. } => verdict`. The bound name is chosen to be unlikely to collide:
+    /// if a constant had that name, the binding would match its value.
     fn arm(
         &mut self,
         ident: &Ident,
@@ -197,7 +197,7 @@ impl Derivation {
                 "`transparent` needs exactly one field, but `{ident}` has {count}"));
             return Code::new();
         };
-        // A bound on a type that holds this one would depend on itself.
+        // A bound on a type that contains this one would depend on itself.
         let names = |name: &str| mentions(field.ty.to_token_stream(), name);
         let mut parameters = self.generics.type_params();
         let krate = &self.krate;

@@ -50,7 +50,7 @@ pub(super) struct Mark {
     pub(super) after: Option<(FieldName, Span)>,
     pub(super) transparent: Option<Span>,
     pub(super) krate: Option<Path>,
-    /// True if a part could not be read, which may be the missing one.
+    /// True if a part could not be parsed. It may be the one that seems to be missing.
     pub(super) broken: bool,
 }
 

@@ -128,7 +128,7 @@ impl Printer<'_> {
                     None => ours!((#closure)()),
                 }
             }
-            // So does an `async` block, but Rust has no syntax for its output type.
+            // An `async` block also keeps them inside, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
                 let coroutine = ours_at!(name=> async);
                 let (body, span) = bound(body);

@@ -97,7 +97,7 @@ impl Printer<'_> {
         (Some(asked), ours!(retry_asked))
     }
 
-    /// The verdict. If `give_up` or `fallback` may ask for it, also stores it in the history.
+    /// The verdict. If `give_up` or `fallback` may read it, also stores it in the history.
     pub(crate) fn verdict(&self, verdict: &Code) -> Code {
         if self.model.needs_reason() {
             ours!(__retry::Attempt::judged(&retry_history, #verdict))

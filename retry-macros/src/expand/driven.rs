@@ -32,8 +32,8 @@
 //! }
 //! ```
 //!
-//! Methods of the driver are called on a `&mut`, where inherent ones come before those of a user's trait. All others are
-//! called by their paths, since such a trait may have methods of the same names for every type.
+//! Methods of the driver are called on a `&mut`, so that inherent methods take precedence over those of a user's trait.
+//! All others are called by their paths, because such a trait may have methods of the same names for every type.
 
 use proc_macro2::{Ident, Literal, Span};
 use quote::ToTokens;
@@ -131,9 +131,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Creates the driver and sets everything that is known before the first attempt. If that reads a policy
-    /// expression more than once, it is evaluated only once. The driver owns the protections and the timer, so their
-    /// expressions are evaluated once for each call.
+    /// Creates the driver and sets everything that is known before the first attempt. A policy expression is evaluated
+    /// only once, even if several settings use it. The driver owns the protections and the timer, so their expressions
+    /// are evaluated once for each call.
     fn driver(&self) -> Code {
         let model = self.model;
         let shares = model.has(&[Key::Breaker, Key::Limiter, Key::Budget]);
@@ -153,7 +153,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Sets everything that the driver must know before the first attempt.
+    /// Sets everything that the driver needs before the first attempt.
     fn set_driver(&self, policy: &Code) -> Code {
         let model = self.model;
         let max = match model.policy {
@@ -270,7 +270,7 @@ impl Printer<'_> {
             ours!(__retry::Attempt::last_failure(&retry_history)),
         );
         let hooked = ours_at!(span=> #hooked #awaited);
-        // Has the key's span, because errors about the hook's return type appear here.
+        // Uses the key's span, because errors about the hook's return type appear here.
         let ends = ours_at!(span=> retry_call.hooked(retry_hooked));
         Some(ours! {
             if let __retry::Some(retry_hook) = retry_call.hook_on(#error) {
@@ -391,7 +391,7 @@ impl Printer<'_> {
                     #(self.leave())
                 }
             }
-            // The first failure, if there was one, has already set it.
+            // If an attempt has failed, its failure has already set the `max`.
             #?(self.model.is_gated() && !is_max_known) {
                 if retry_call.lacks_max() {
                     retry_call.begin_under(#(self.policy()));
@@ -403,7 +403,7 @@ impl Printer<'_> {
         }
     }
 
-    /// How the call ends after its last failure, for reports.
+    /// The end of the call after its last failure, for reports.
     pub(crate) fn ending(&self) -> Code {
         let ending = if_else(
             self.model.has(&[Key::Fallback]),
@@ -463,7 +463,7 @@ impl Printer<'_> {
         ours!(__retry::Reporter::named_by(&|| ::core::convert::From::from(#name)))
     }
 
-    /// Decides what follows a failure: binds `retry_decision`, the pause or the reason for giving up.
+    /// Decides whether to retry after a failure: binds `retry_decision`, the pause or the reason for giving up.
     ///
     /// The code is in a cold closure, which the compiler turns into a separate function, so that it doesn't slow down
     /// a call that succeeds. The closure also keeps `return`, `?` and `.await` in keys from acting on the user's
@@ -482,7 +482,8 @@ impl Printer<'_> {
                     #(self.reporter()),
                 )
             };
-            // Bound to a name if there are other locals, so that in no edition a temporary keeps the error borrowed.
+            // Bound to a name if there are other locals, because a temporary would keep the error borrowed in some
+            // editions.
             let decided = if has_locals {
                 ours! {
                     #[allow(clippy::let_and_return)]

@@ -29,7 +29,7 @@ impl Printer<'_> {
         }
         let fallback = self.model.expr(Key::Fallback);
         ours! {
-            // Read before `retry_gave_up` is created: a borrow of that would stay in the future.
+            // Read before `retry_gave_up` is created: a borrow of `retry_gave_up` would be kept in the future.
             let retry_attempts = __retry::Attempt::begun(&retry_history);
             #gave_up
             #(fallback.map(|fallback| self.call_fallback(fallback)))
@@ -37,7 +37,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Calls the fallback and binds its outcome as that of the call.
+    /// Calls the fallback. Binds its outcome as the outcome of the call.
     fn call_fallback(&self, fallback: &Expr) -> Code {
         let span = fallback.span();
         let called = |by: Code| {

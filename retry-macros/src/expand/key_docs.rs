@@ -34,7 +34,7 @@ fn mention(given: &[Argument], keys: &mut Code) {
 mod tests {
     use proc_macro2::{TokenStream, TokenTree};
 
-    /// Each identifier with its column, in groups too.
+    /// Collects each identifier and its column, including those in groups.
     fn idents(tokens: TokenStream, found: &mut Vec<(String, usize)>) {
         for token in tokens {
             match token {

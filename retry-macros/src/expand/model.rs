@@ -73,7 +73,7 @@ pub(crate) enum DefaultName {
     Surroundings,
 }
 
-/// How to retry the stream that a function returns.
+/// The mode in which the returned stream is retried.
 #[cfg_attr(
     not(feature = "stream"),
     expect(dead_code, reason = "the key is only read, to be refused")
@@ -355,7 +355,7 @@ impl Model {
             .is_some_and(|timer| !matches!(timer, Expr::Closure(_)))
     }
 
-    /// True if anything may ask for the time since the call started. Otherwise, no clock is read.
+    /// True if any code may read the time since the call started. Otherwise, no clock is read.
     pub(crate) fn shows_time(&self) -> bool {
         let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
         self.sees_attempt(tokens::asks_time) || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
@@ -446,7 +446,7 @@ impl Policy {
         }
     }
 
-    /// The settings it consists of, unless it is a run-time policy.
+    /// The settings of the policy. `None` for a run-time policy.
     pub(crate) fn numbers(&self) -> Option<&[Argument]> {
         as_variant!(self, Self::Constant(numbers) | Self::Numbers(numbers) => numbers)
     }
@@ -462,7 +462,7 @@ impl Policy {
     }
 }
 
-/// True if a `give_up` or `fallback` function may ask its `GaveUp` for the time.
+/// True if a `give_up` or `fallback` function may read the time from its `GaveUp`.
 fn ending_asks_time(ending: &Expr) -> bool {
     let Expr::Closure(closure) = ending else {
         return true;

@@ -98,7 +98,7 @@ impl Printer<'_> {
             return with(policy);
         }
         let with = with(ours!(retry_numbers));
-        // A `match` keeps what the expression borrows from, such as a lock's guard, until its end.
+        // A `match` keeps temporaries of the expression, such as a lock's guard, until its end.
         ours! {
             #[allow(clippy::match_single_binding)]
             match #policy { retry_numbers => { #with } }

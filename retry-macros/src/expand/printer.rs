@@ -1,6 +1,7 @@
 //! Code that several parts of an expansion share: paths, types, and the user's expressions.
 //!
-//! Local variables begin with `retry_`, because a constant or static of the same name would turn them into patterns.
+//! The names of local variables start with `retry_`: if a constant or static had the same name, the binding would
+//! become a pattern that matches its value.
 
 use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -96,7 +97,7 @@ impl Printer<'_> {
     /// Binds the attempt to the user's name for it.
     pub(crate) fn attempt_binding(&self) -> Option<Code> {
         let name = self.model.attempt()?;
-        // The body need not use it if others do.
+        // The body need not use the attempt if a key's function can.
         let is_shared = self.model.has(&[Key::Validate])
             || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
         let is_unused = name.to_string().starts_with('_');

@@ -142,7 +142,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Binds the span of the attempt that begins.
+    /// Binds the span of the attempt that starts.
     pub(crate) fn attempt_span(&self) -> Option<Code> {
         self.model.span()?;
         let next = ours!(__retry::span::next(&retry_begun));

@@ -308,7 +308,7 @@ impl<'a> Check<'a> {
         // A decorator may be created with a policy.
         let has_policy = arguments.has(&keys![Policy Wrapper]);
         let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
-        // Then there is no policy without an error.
+        // If the error selects the policy, there is none before a failure.
         let by_error = arguments
             .value(Key::Policy)
             .is_some_and(KeyValue::is_closure);

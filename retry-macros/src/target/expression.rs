@@ -177,7 +177,7 @@ fn named_by_on(arguments: &Arguments) -> Option<&Type> {
     outcome::as_reference(&argument.ty).map(|error| &*error.elem)
 }
 
-/// The index at which the block before some braces begins.
+/// The index at which a block starts. `tokens` are the tokens before its braces.
 fn begin(tokens: &[TokenTree]) -> usize {
     let mut begin = arrow(tokens).unwrap_or(tokens.len());
     while begin > 0 && is_word(&tokens[begin - 1]) {
@@ -208,7 +208,7 @@ fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
         .ok()
 }
 
-/// The index at which the block should begin, if the tokens end with a closure's `||` or `|…|`.
+/// The index at which the block should start, if the tokens end with a closure's `||` or `|…|`.
 fn closure(tokens: &[TokenTree]) -> Option<usize> {
     let last = tokens.len().checked_sub(1)?;
     let first = tokens[..last]

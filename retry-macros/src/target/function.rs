@@ -24,7 +24,7 @@ pub(crate) struct Function {
 
 #[derive(Clone)]
 pub(crate) enum Body {
-    /// In braces.
+    /// A body, with its braces.
     Block(Group),
     /// A trait method without a body.
     Missing(Token![;]),
@@ -68,13 +68,13 @@ impl Function {
         self.signature.asyncness.is_some()
     }
 
-    /// True if it returns a future without being an async function.
+    /// True if the function returns a future without being async.
     pub(crate) fn is_future(&self) -> bool {
         let delivery = self.return_type().map(|returned| outcome::of(returned).1);
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
     }
 
-    /// The body, if it has one.
+    /// The body, if the function has one.
     pub(crate) fn block(&self) -> Option<&Group> {
         as_variant!(&self.body, Body::Block(block) => block)
     }
@@ -85,7 +85,7 @@ impl Function {
         block.is_some_and(|block| tokens::mentions(block.stream(), tokens::RUNTIME))
     }
 
-    /// `#[track_caller]`, also under a condition.
+    /// The attribute `#[track_caller]`, also within `cfg_attr`.
     pub(crate) fn tracks_caller(&self) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| {
             let path = attribute.path();
@@ -292,7 +292,7 @@ struct Parameter<'a> {
     /// `None` if a pattern destructures it.
     name: Option<Ident>,
     pattern: TokenStream,
-    /// True if the body can assign to it.
+    /// True if the body can assign to the argument.
     is_mutable: bool,
     borrow: Option<Borrow<'a>>,
 }

@@ -1,12 +1,12 @@
 //! Finds the user's own code in a function's body.
 //!
-//! Usually it is the whole body. But the body may be one `async` block, as in
-//! `fn f() -> impl Future<…> { async move { … } }`, or another attribute above may have put the user's code
-//! in a block of its own, after statements that move the arguments. In these cases only that block must be repeated.
+//! Usually that is the whole body. But the body may be one `async` block, as in
+//! `fn f() -> impl Future<…> { async move { … } }`. Or another attribute above may have put the user's code in a
+//! separate block, after statements that move the arguments. In these cases only that block must be repeated.
 //!
-//! A name alone proves nothing: a user may call a local `__ret`. Repeating only what follows it would run the rest just
-//! once. So a body must have exactly the shape that the other attribute generates, from its first token to its last.
-//! Any other body is repeated as a whole.
+//! A name such as `__ret` proves nothing, because it may be a user's local variable. Repeating only the code after it
+//! would run the rest just once. So a body must have exactly the shape that the other attribute generates, from its
+//! first token to its last. Any other body is repeated as a whole.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
@@ -74,7 +74,7 @@ pub(crate) struct WrappedBody {
     levels: Vec<(Vec<TokenTree>, usize)>,
     /// True if the user's block can await.
     pub(crate) is_async: bool,
-    /// The name of `self` there, if it is not `self`.
+    /// The name of `self` in the user's block, if it is renamed.
     pub(crate) this: Option<Ident>,
 }
 

@@ -1,6 +1,7 @@
-//! Whatever tokens the macros are given, they don't panic, and what they make has the user's functions in it.
+//! The macros don't panic on any tokens, and their output contains the user's functions.
 //!
-//! The programs of `tests/ui` are the corpus: a few of their tokens are changed. `FUZZ_SECONDS=600` does so for that long.
+//! The corpus consists of the programs in `tests/ui`; each case changes a few of their tokens. `FUZZ_SECONDS=600` sets
+//! the time.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -38,7 +39,7 @@ fn corpus(is_seed: fn(&Attribute) -> bool) -> Vec<Seed> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                // Some of these programs have mistakes that no parser forgives.
+                // Some of these programs have syntax errors.
                 if let Ok(file) = syn::parse_file(&fs::read_to_string(path).unwrap()) {
                     seeds.extend(
                         file.items
@@ -73,7 +74,7 @@ fn seed(mut item: syn::Item, is_seed: fn(&Attribute) -> bool) -> Option<Seed> {
     })
 }
 
-/// A change at one of the tokens, counted through all groups.
+/// A change to one token, including those in groups.
 #[derive(Clone, Debug)]
 struct Change {
     at: Index,
@@ -188,7 +189,7 @@ fn change(token: TokenTree, what: &What) -> TokenStream {
     }
 }
 
-/// The names that follow `fn`, but for those in attributes, which the macros take away.
+/// The names after `fn`, except in attributes, which the macros remove.
 fn functions(tokens: TokenStream, found: &mut BTreeSet<String>) {
     let (mut is_after_fn, mut is_after_hash) = (false, false);
     for token in tokens {
@@ -204,7 +205,7 @@ fn functions(tokens: TokenStream, found: &mut BTreeSet<String>) {
     }
 }
 
-/// 256 cases that are always the same, or new ones for `FUZZ_SECONDS`.
+/// Runs 256 cases that are always the same, and then random ones until `FUZZ_SECONDS` have passed.
 fn fuzz(seeds: Vec<Seed>, check: fn(TokenStream, TokenStream) -> TestCaseResult) {
     let config = Config {
         cases: 256,
@@ -215,7 +216,7 @@ fn fuzz(seeds: Vec<Seed>, check: fn(TokenStream, TokenStream) -> TestCaseResult)
     let end = Instant::now() + Duration::from_secs(seconds);
     let fixed = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config.clone(), fixed);
-    // An attribute may stand on any item, not only on its own.
+    // Combines any attribute with any item, not only with its own.
     let cases = (select(seeds.clone()), select(seeds), changes(), changes());
     loop {
         let result = runner.run(&cases, |(arguments, item, of_arguments, of_item)| {
@@ -242,7 +243,7 @@ fn no_function_is_lost_and_nothing_panics() {
             functions(item.clone(), &mut given);
             let is_copy = arguments.to_string().contains("of");
             functions(crate::retry_item(arguments, item), &mut expanded);
-            // The copy of another crate's trait is read, and not emitted.
+            // A copy of another crate's trait is parsed but not emitted.
             prop_assert!(
                 is_copy || given.is_subset(&expanded),
                 "{:?} of {}",

@@ -1,8 +1,8 @@
-//! What stands in an invisible group, in which `macro_rules!` hands it over, is what it holds; so is a type in parentheses.
+//! Invisible groups, in which `macro_rules!` passes tokens on, and types in parentheses are parsed like their content.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Puts what is in each `held!(…)` into such a group, or into none.
+/// Replaces each `held!(…)` by its content, in a group with this delimiter or, for `None`, without one.
 fn hold(tokens: TokenStream, within: Option<Delimiter>) -> TokenStream {
     let mut held: Vec<TokenTree> = Vec::new();
     for token in tokens {
@@ -28,7 +28,7 @@ fn hold(tokens: TokenStream, within: Option<Delimiter>) -> TokenStream {
     held.into_iter().collect()
 }
 
-/// What the attribute makes of the item, without parentheses.
+/// The output of the attribute for the item, without parentheses.
 fn expanded(arguments: &str, item: &str, within: Option<Delimiter>) -> String {
     let arguments = arguments.parse().expect("tokens");
     let item = hold(item.parse().expect("tokens"), within);
@@ -80,7 +80,7 @@ fn a_type_in_a_group_is_what_it_holds() {
             "",
             "fn f<'a>(a: &'a mut u8) -> Result<held!(&'a held!(&'a mut u8)), Error> { body }",
         ),
-        // Refused: no result, or one that nobody sees.
+        // Rejected: there is no result, or the macro can't see it.
         ("", "fn f() -> held!(Option<u8>) { body }"),
         ("", "fn f() -> held!(RedisFuture<u8>) { body }"),
         ("", "fn f() -> held!(Box<held!(dyn Future)>) { body }"),

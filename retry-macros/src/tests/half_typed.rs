@@ -1,11 +1,11 @@
-//! While a body is typed, it stays as it is in the expansion, each token once and where the user typed it. So completion
-//! goes on in an editor, and the compiler's error is at its place.
+//! An unfinished line in a body appears unchanged in the expansion, each token once and with its location. So
+//! completion works while the user types, and the compiler's errors point at the line.
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
 
 const ON: &str = "on = |_| true";
 
-/// What may stand in a line before it is finished.
+/// Tokens that a line may contain before it is finished.
 const HALVES: [&str; 12] = [
     "client.",
     "client.;",
@@ -21,7 +21,7 @@ const HALVES: [&str; 12] = [
     "return",
 ];
 
-/// Around that line, which is the third.
+/// Code in which the unfinished line replaces `HALF`. It is always the third line.
 const FORMS: [&str; 6] = [
     "async fn call(client: &Client) -> Result<u32, String> {
         let first = 1;
@@ -55,7 +55,7 @@ const FORMS: [&str; 6] = [
     }",
 ];
 
-/// Each token but the delimiters of groups, and where it is.
+/// Collects each token, except the delimiters of groups, and its location.
 fn leaves(tokens: TokenStream, found: &mut Vec<(String, LineColumn)>) {
     for token in tokens {
         match token {

@@ -1,7 +1,7 @@
-//! Every key beside every other, in every form: which pairs are refused because one makes the other void or can't stand
-//! beside it, and with which message. `tests/expand/pairs.txt` lists these; all others are accepted.
+//! Every key with every other key, in every form. `tests/expand/pairs.txt` lists the pairs that are rejected, with their
+//! messages, because one key disables or excludes the other. All other pairs are accepted.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` writes it anew.
+//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use retry_vocabulary::key::{Among, Key};
 
 use super::refusals;
 
-/// Each key with the values that differ in what they make void.
+/// The keys, each with a value. A key is listed several times if its values disable different keys.
 const KEYS: [&str; 64] = [
     "max = 5",
     "max = 0",
@@ -83,8 +83,9 @@ const KEYS: [&str; 64] = [
     "body",
 ];
 
-/// A program with a key on the outer attribute, another on the method's own where there are two, and a method that returns
-/// that. Made of tokens, because lexing each program would take most of the time.
+/// Builds a program with the keys `outer` and `inner` and a method that returns `returned`. The keys are on one
+/// attribute or, if the method has its own, on both. Built from tokens, because lexing each program would take most of
+/// the time.
 type Form = fn(outer: &TokenStream, inner: &TokenStream, returned: &TokenStream) -> TokenStream;
 
 const FORMS: [(&str, Form); 4] = [
@@ -118,7 +119,7 @@ const FORMS: [(&str, Form); 4] = [
     }),
 ];
 
-/// The form in which it matters which key stands where.
+/// The only form in which the order matters: the first key is on the block, the second on the method.
 const BLOCK_AND_METHOD: &str = "block, method";
 
 fn key(argument: &str) -> Key {
@@ -126,7 +127,7 @@ fn key(argument: &str) -> Key {
     Among::Attribute.find(name).expect("a key")
 }
 
-/// The messages about each pair that neither key causes by itself, by the numbers of the keys.
+/// For each pair of keys, by their indices, the messages that neither key causes by itself.
 fn refused_together(name: &str, form: Form) -> BTreeMap<(usize, usize), BTreeSet<String>> {
     let lex = |text: &str| text.parse::<TokenStream>().expect("tokens");
     let (future, stream) = (

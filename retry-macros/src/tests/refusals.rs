@@ -1,7 +1,7 @@
-//! Programs that the macros refuse by themselves: every message, and its place, as the compiler would print them.
-//! `tests/ui/refused/`; what only the compiler can say is in `tests/ui/fail/`.
+//! The programs in `tests/ui/refused/`, which the macros reject: checks each message and its location, printed as the
+//! compiler would. Errors that only the compiler can report are in `tests/ui/fail/`.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` writes the expected output anew.
+//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates the expected output.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -48,13 +48,13 @@ impl Attribute {
     }
 }
 
-/// A `compile_error!` and where it points to.
+/// A `compile_error!` and its location.
 struct Refusal {
     message: String,
     place: Range<LineColumn>,
 }
 
-/// Expands the macros in a program, one within the other, and collects the errors that they report.
+/// Expands the macros in a program, nested ones included, and collects the errors that they report.
 fn expand(tokens: TokenStream, refusals: &mut Vec<Refusal>) {
     let tokens: Vec<_> = tokens.into_iter().collect();
     let mut rest = &tokens[..];
@@ -114,7 +114,7 @@ fn expand_expression(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Optio
     Some(3)
 }
 
-/// What `compile_error!`s there are at the outermost level and within.
+/// Collects the `compile_error!`s, including nested ones.
 fn collect(tokens: &TokenStream, refusals: &mut Vec<Refusal>) {
     let tokens: Vec<_> = tokens.clone().into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
@@ -136,7 +136,7 @@ fn collect(tokens: &TokenStream, refusals: &mut Vec<Refusal>) {
     }
 }
 
-/// What the macros in a program complain of.
+/// The errors of the macros in a program.
 pub(crate) fn messages(program: TokenStream) -> BTreeSet<String> {
     let mut refusals = Vec::new();
     expand(program, &mut refusals);

@@ -1,6 +1,6 @@
-//! What is generated for a few functions, as files that a reviewer can read and diff: `tests/expand/`.
+//! The generated code of a few functions, as files that a reviewer can read and diff: `tests/expand/`.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p retry-macros` writes them anew.
+//! `UPDATE_EXPECT=1 cargo test -p retry-macros` updates them.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,8 @@ use syn::{Attribute, File, ImplItem, Item, Meta};
 
 use crate::target::function::is_retry;
 
-/// Expands the `#[retry]` of an item, or of the first method in an `impl`; in a function without, each `retrying!`.
+/// Expands the `#[retry]` of an item, or of the first method in an `impl`. In a function without `#[retry]`, expands
+/// each `retrying!`.
 fn expand(item: Item) -> TokenStream {
     match item {
         Item::Impl(mut block) => {
@@ -62,7 +63,7 @@ fn expand_within(tokens: TokenStream) -> TokenStream {
     expanded.into_iter().collect()
 }
 
-/// Removes `#[retry(…)]`, and returns what is in its parentheses.
+/// Removes `#[retry(…)]` and returns its arguments.
 fn take_retry(attributes: &mut Vec<Attribute>) -> Option<TokenStream> {
     let index = attributes.iter().position(is_retry)?;
     match attributes.remove(index).meta {

@@ -12,8 +12,8 @@ use crate::clock;
 use crate::sync::MutexGuard;
 
 /// The bits of a permit's number. The highest bit is set if the attempt is admitted. It is followed by the time of the
-/// admission in milliseconds (32 bits) and the number of the circuit's state at that time (31 bits). It takes years to
-/// change the state as often as those can count.
+/// admission in milliseconds (32 bits) and the number of the circuit's state at that time (31 bits), which repeats only
+/// after years. Without the highest bit, the number is that of the waiting attempt.
 const ADMITTED: u64 = 1 << 63;
 const STATE: u64 = (1 << 31) - 1;
 
@@ -131,7 +131,7 @@ impl AdmissionControl for Breaker {
     }
 }
 
-/// Returns true if the attempt ran for at least this number of milliseconds. 0 is never.
+/// Returns true if the attempt ran for at least `least` milliseconds. False if `least` is 0.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the other bits are cut off"

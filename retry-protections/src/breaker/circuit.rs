@@ -38,8 +38,8 @@ use crate::sync::{Mutex, MutexGuard, lock};
 /// ```
 ///
 /// Transient failures and timeouts count as failures. An error that is not worth a retry counts as a success, because
-/// the server answered. Throttled attempts don't count, unless [`count_throttled`](Self::count_throttled) is set, nor do
-/// unknown errors.
+/// the server answered. Throttled attempts don't count, unless [`count_throttled`](Self::count_throttled) is set, and
+/// neither do unknown errors.
 ///
 /// | setter | default |
 /// |---|---|
@@ -63,10 +63,10 @@ use crate::sync::{Mutex, MutexGuard, lock};
 /// [`force_open`](Self::force_open), [`force_closed`](Self::force_closed), [`reset`](Self::reset),
 /// [`set_ratio`](Self::set_ratio) and [`set_open_for`](Self::set_open_for) are for operators.
 ///
-/// Create one for each service that can fail on its own, or use [`Keyed`](crate::Keyed).
+/// Create one for each service that can fail independently, or use [`Keyed`](crate::Keyed).
 #[derive(Debug)]
 pub struct Breaker {
-    /// The settings with which it was created. Changes made while it is in use are in the circuit.
+    /// The initial settings. Later changes are in [`Circuit::changed`].
     pub(super) made: Settings,
     circuit: Mutex<Circuit>,
 }
@@ -74,21 +74,20 @@ pub struct Breaker {
 /// The state of a breaker.
 #[derive(Debug)]
 pub(super) struct Circuit {
-    /// The settings in force, if an operator has changed them.
+    /// The settings in force. `None` unless an operator changed them.
     pub(super) changed: Option<Settings>,
-    /// The number of the state; each change of state increments it. An attempt admitted in an earlier state changes
-    /// nothing.
+    /// Incremented by each change of state. The outcome of an attempt that was admitted in an earlier state is ignored.
     pub(super) number: u64,
     pub(super) phase: Phase,
     counts: Counts,
-    /// Calls that wait while the breaker is open. After it closes, they begin gradually: otherwise they would all begin
+    /// Calls that wait while the breaker is open. After it closes, they start gradually: otherwise they would all start
     /// at once, and bring the server down again.
     pub(super) waiting: Line,
-    /// When the breaker closed. `None` while it is not closed.
+    /// When the breaker was last closed or forced closed. `None` in other states, and before the first change of state.
     closed: Option<Moment>,
-    /// The number of waiting calls that have begun since then.
+    /// The number of waiting calls that have started since then.
     begun: u32,
-    /// The number of times that a trial call has opened the breaker since it was last closed.
+    /// The number of times that trial calls have opened the breaker since it was last closed.
     failed_trials: u32,
 }
 
@@ -107,9 +106,9 @@ pub(super) struct Trials {
     running: u32,
     succeeded: u32,
     failed: u32,
-    /// The number of trial calls that may be under way or have ended.
+    /// The most trial calls that may be running or have an outcome.
     places: u32,
-    /// When the last trial call began.
+    /// When the last trial call started.
     since: Moment,
 }
 
@@ -119,16 +118,16 @@ impl Trials {
     }
 }
 
-/// The number of waiting calls that may begin as soon as the breaker closes.
+/// The number of waiting calls that may start as soon as the breaker closes.
 const FIRST: f64 = 2.0;
-/// The time in which the number of calls that may have begun doubles.
+/// The time in which the number of calls that may have started doubles.
 const DOUBLED: Duration = Duration::from_secs(1);
-/// The shortest time for which a hint keeps a breaker open: the shortest `Retry-After`. A server that is down may also
-/// ask for no wait at all.
+/// The shortest time for which a hint keeps a breaker open, unless `open_for` is shorter. A server that is down may
+/// also send `Retry-After: 0`.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
-/// The largest number of calls nested in each other that share a breaker.
+/// The number of additional trial calls for nested calls that share a breaker.
 const LAYERS: u32 = 4;
-/// The longest time for which a hint keeps a breaker open: the default of `max_hint`.
+/// The longest time for which a hint keeps a breaker open, unless `open_for` is longer: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
 
 impl Breaker {
@@ -149,8 +148,8 @@ impl Breaker {
         }
     }
 
-    /// The current state. It changes from open to half open when the first trial call begins, so an open breaker stays
-    /// `Open` until it is used: choose between servers by [`is_open`](Self::is_open).
+    /// The current state. It changes from open to half open when the first trial call starts, so an open breaker stays
+    /// `Open` until it is used. To choose between servers, use [`is_open`](Self::is_open).
     pub fn state(&self) -> BreakerState {
         match self.circuit().phase {
             Phase::Closed => BreakerState::Closed,
@@ -161,8 +160,8 @@ impl Breaker {
         }
     }
 
-    /// Returns true if no attempt may begin now: while the breaker is open or forced open, and while it is half open and
-    /// its trial calls are under way. False once [`open_for`](Self::open_for) is over.
+    /// Returns true if no attempt may start now: while the breaker is open or forced open, and while it is half open
+    /// and its trial calls are under way. False once [`open_for`](Self::open_for) is over.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -196,7 +195,7 @@ impl Breaker {
 }
 
 impl Circuit {
-    /// Changes the state. In each closed state, the counts start from zero.
+    /// Changes the state and resets the counts.
     pub(super) fn turn(&mut self, phase: Phase) {
         let admits_all = matches!(phase, Phase::Closed | Phase::ForcedClosed);
         self.number += 1;
@@ -229,13 +228,13 @@ impl Circuit {
         }
     }
 
-    /// Returns true if no attempt may begin now.
+    /// Returns true if no attempt may start now.
     pub(super) fn rejects_all(&self, settings: &Settings) -> bool {
         match &self.phase {
             Phase::Closed | Phase::ForcedClosed => false,
             Phase::ForcedOpen => true,
             Phase::Open { since, length } => is_within(*since, *length),
-            // A trial call may never end, so it keeps others waiting no longer than an open breaker.
+            // A trial call may never end, so it blocks others for at most `open_for`.
             Phase::HalfOpen(trials) => {
                 trials.are_full() && is_within(trials.since, settings.open_for)
             }
@@ -269,8 +268,8 @@ impl Circuit {
         Some(false)
     }
 
-    /// Admits a call that waits with this number of calls ahead, as [`admit`](Self::admit) does. Otherwise returns the
-    /// number of attempts ahead, and the time after which it asks again; without a time, it asks when it is woken.
+    /// Admits a waiting call with this number of calls ahead, as [`admit`](Self::admit) does. Otherwise returns the
+    /// number of attempts ahead and the time until the next poll, or `None` to poll only when woken.
     pub(super) fn admit_waiting(
         &mut self,
         settings: &Settings,
@@ -288,8 +287,8 @@ impl Circuit {
         Ok(half_opens)
     }
 
-    /// The time until a call with this number of calls ahead may begin, if the breaker is closed; zero if it may begin
-    /// now. Calls before it need not have begun.
+    /// The time until a call with this number of calls ahead may start. Zero if it may start now, or the breaker is not
+    /// closed. Calls ahead need not have started.
     fn turn_in(&self, ahead: usize) -> Duration {
         let Some(closed) = self.closed else {
             return Duration::ZERO;
@@ -344,7 +343,7 @@ impl Circuit {
     }
 }
 
-/// Releases the lock and wakes the waiting calls, because a change may allow them to begin.
+/// Releases the lock and wakes the waiting calls, because a change may allow them to start.
 pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>) {
     let wakers = circuit.waiting.wakers();
     drop(circuit);
@@ -376,7 +375,7 @@ impl Rest for Breaker {
         }
         match circuit.phase {
             Phase::Closed => circuit.counts.are_at_rest(made, is_unused),
-            // No trial call has begun in the `window` since one could have.
+            // No trial call has started in the `window` since one could have.
             Phase::Open { since, length } => !is_within(since, length.saturating_add(made.window)),
             Phase::HalfOpen(ref trials) => !is_within(trials.since, made.window),
             Phase::ForcedOpen | Phase::ForcedClosed => false,

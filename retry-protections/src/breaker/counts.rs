@@ -15,7 +15,7 @@ pub(super) struct Counts {
     /// never falls below zero. Random failures rarely raise it far, so it detects an outage earlier than the ratio of a
     /// window, most of which lies before the outage.
     cusum: f64,
-    /// When that sum last rose from zero.
+    /// When `cusum` last rose from zero.
     since: Moment,
     /// The number of failures since the last success.
     consecutive: u32,
@@ -34,13 +34,14 @@ impl Counts {
         }
     }
 
-    /// Counts an attempt that begins.
+    /// Counts an attempt that starts.
     pub(super) fn begin(&mut self) {
         self.under_way = self.under_way.map(|number| number.saturating_add(1));
     }
 
-    /// Counts an attempt that ended. Returns the cause if the breaker opens. A success opens it if it is slow, or
-    /// completes the minimum number of a count window. In a time window, it never does so for earlier failures.
+    /// Counts an attempt that ended. Returns the cause if the breaker opens. A success opens it if too many attempts
+    /// were slow, or if it completes the minimum number of a count window. In a time window, a success never opens it
+    /// because of earlier failures.
     pub(super) fn record(
         &mut self,
         settings: &Settings,
@@ -83,8 +84,8 @@ impl Counts {
                 .then_some(Cause::Consecutive))
     }
 
-    /// Returns true if nothing is counted that a new breaker would not have. A count window keeps its calls, however
-    /// old they are.
+    /// Returns true if neither failures nor slow calls are counted. A count window keeps its calls, however old they
+    /// are, so it is only at rest if it is unused.
     pub(super) fn are_at_rest(&mut self, settings: &Settings, is_unused: bool) -> bool {
         if settings.count_window > 0 {
             return is_unused;
@@ -110,11 +111,10 @@ impl Calls {
     };
 }
 
-/// The calls of the last `window`, in slices of a tenth of it, or the last `count_window` calls, each in a slice of its
-/// own.
+/// The calls of the last `window`, in slices of a tenth of it, or the last `count_window` calls, each in its own slice.
 #[derive(Debug)]
 struct Window {
-    /// When each slice began, and the calls in it, the oldest first.
+    /// When each slice started, and the calls in it, the oldest first.
     slices: VecDeque<(Moment, Calls)>,
     all: Calls,
     /// The latest time.
@@ -130,7 +130,7 @@ impl Window {
         }
     }
 
-    /// Removes the calls that are too old, and those for which there is no room.
+    /// Removes the calls that are too old or exceed the size of a count window.
     fn slide(&mut self, settings: &Settings, now: Moment) {
         let (length, most) = (settings.window, settings.count_window);
         // If this thread's clock is slightly behind another's, the window doesn't move back. If the clock was set back,

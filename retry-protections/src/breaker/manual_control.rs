@@ -45,8 +45,8 @@ impl Breaker {
         self.force(Phase::ForcedClosed, "forced closed", Transition::Closed);
     }
 
-    /// Closes the breaker, clears its counts, and ends `force_open` and `force_closed`. Its numbers stay as they were
-    /// last set.
+    /// Closes the breaker, clears its counts, and ends `force_open` and `force_closed`. Numbers that an operator
+    /// changed stay in force.
     pub fn reset(&self) {
         self.force(Phase::Closed, "reset", Transition::Closed);
     }
@@ -80,7 +80,7 @@ impl Breaker {
         self.set_numbers(None, Some(open_for));
     }
 
-    /// Changes the numbers that the configuration contains, from now on.
+    /// Applies the numbers in the configuration from now on. Numbers that it doesn't contain stay the same.
     pub fn set(&self, numbers: BreakerNumbers) {
         self.set_numbers(numbers.ratio, numbers.open_for);
     }

@@ -7,11 +7,10 @@ use crate::breaker::settings::{LONGEST_RUN, is_ratio};
 
 /// Settings of a new breaker.
 impl Breaker {
-    /// The failure ratio at which the breaker opens: of the attempts within the window, above 0 and at most 1. Default
-    /// 0.9.
+    /// The ratio of failed attempts within the window at which the breaker opens: above 0 and at most 1. Default 0.9.
     ///
-    /// Beware of low ratios: with retries, calls get through to a server that fails every other attempt, but a breaker
-    /// at 0.5 rejects nearly all of them.
+    /// Avoid low ratios. If a server fails every other attempt, most calls succeed after retries, but a breaker at 0.5
+    /// rejects nearly all of them.
     ///
     /// # Panics
     ///
@@ -22,11 +21,11 @@ impl Breaker {
         self
     }
 
-    /// The number of attempts within the window from which the ratio counts. At least 1, default 100. With a
+    /// The smallest number of attempts within the window for which the ratio counts. At least 1, default 100. With a
     /// [`count_window`](Self::count_window), both the default and the maximum are its length.
     ///
-    /// A sudden outage opens the breaker sooner: once a quarter of that number have failed, but at least 25, over a
-    /// fifteenth of the window. One success cancels out an equal number of failures, or more if the
+    /// A sudden outage opens the breaker sooner: once a quarter of that number have failed, but at least 25, over at
+    /// least a fifteenth of the window. One success cancels out an equal number of failures, or more if the
     /// [`ratio`](Self::ratio) requires it.
     ///
     /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed,
@@ -41,7 +40,7 @@ impl Breaker {
         self
     }
 
-    /// The number of consecutive failures that opens the breaker, whatever the ratio is. Default 0: no limit.
+    /// The number of consecutive failures that opens the breaker, regardless of the ratio. Default 0: no limit.
     pub const fn consecutive_failures(mut self, failures: u32) -> Self {
         self.made.consecutive = failures;
         self
@@ -97,10 +96,11 @@ impl Breaker {
         self
     }
 
-    /// The time from which an attempt counts as slow, accurate to a millisecond, and the ratio of slow attempts in the
-    /// window at which the breaker opens: above 0 and at most 1. Off by default. A slow trial call counts as a failure.
+    /// Opens the breaker if too many attempts are slow. `after` is the time from which an attempt counts as slow,
+    /// accurate to a millisecond. `ratio` is the ratio of slow attempts within the window at which the breaker opens:
+    /// above 0 and at most 1. Off by default. A slow trial call counts as a failure.
     ///
-    /// For a server whose answers all come too late. Unlike the key `timeout`, this doesn't end any attempt.
+    /// For a server that responds, but too late. Unlike the key `timeout`, this doesn't end any attempt.
     ///
     /// ```
     /// use std::time::Duration;
@@ -138,8 +138,8 @@ impl Breaker {
     }
 
     /// The time for which the breaker stays open before it admits a trial call. At least 1 ms, default 5 s. If the
-    /// failure that opens it has a hint from the server, the hint is used instead. It is raised to a second or
-    /// `open_for`, whichever is shorter, and limited to 2 minutes or `open_for`, whichever is longer.
+    /// failure that opens it has a hint from the server, the hint is used instead. The hint counts as at least a second
+    /// or `open_for`, whichever is shorter, and as at most 2 minutes or `open_for`, whichever is longer.
     pub const fn open_for(mut self, open_for: Duration) -> Self {
         self.made.open_for = at_least_a_milli(open_for);
         self
@@ -147,8 +147,8 @@ impl Breaker {
 
     /// The longest time for which the breaker stays open after failed trial calls. Each time that they open it again,
     /// [`open_for`](Self::open_for) doubles, up to this time. Once the breaker has closed, it starts again from
-    /// `open_for`. By default, and with a shorter time than `open_for`, it doesn't grow. A server's hint is used as
-    /// without this setting.
+    /// `open_for`. By default, or if this is shorter than `open_for`, the time doesn't grow. A server's hint still
+    /// takes precedence.
     ///
     /// ```
     /// use std::time::Duration;
@@ -166,7 +166,7 @@ impl Breaker {
     /// default 1. All of them must succeed to close it, unless [`trial_successes`](Self::trial_successes) is lower.
     ///
     /// A trial call that is dropped is replaced by another. One that never ends can't keep the breaker half open:
-    /// whenever no trial call has begun for `open_for`, one more is admitted.
+    /// whenever no trial call has started for `open_for`, one more is admitted.
     ///
     /// # Panics
     ///
@@ -205,8 +205,9 @@ impl Breaker {
     }
 
     /// A function that is called with each change of state, on the thread that causes it: an operator's, or that of an
-    /// attempt, even one that was dropped and is not in the log. It may query the breaker, and must not block. For
-    /// changes that attempts cause, the log and the key `observe` also have the name of the call.
+    /// attempt. This includes changes caused by dropped attempts, which are not logged. The function may query the
+    /// breaker, and must not block. For changes that attempts cause, the log and the key `observe` also have the name
+    /// of the call.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -228,11 +229,11 @@ impl Breaker {
         self
     }
 
-    /// The time from which an attempt that is dropped counts as a timeout, accurate to a millisecond and at most 24
+    /// A dropped attempt that ran for at least this time counts as a timeout. Accurate to a millisecond, at most 24
     /// days. Default 0: never, because a dropped attempt gives no information about the server.
     ///
     /// For callers with a time limit of their own, which drop the call before it can detect that its server hangs.
-    /// Choose a time that is longer than answers take. If the function itself can have a time limit, prefer its key
+    /// Choose a time that is longer than responses take. If the function itself can have a time limit, prefer its key
     /// `timeout`: it also retries, and the log records when the breaker opens. A dropped call can't log that.
     ///
     /// ```
@@ -281,8 +282,8 @@ impl Breaker {
     /// ```
     ///
     /// Calls that name the same breaker with the key `breaker` are rejected as usual. A call that would have to wait
-    /// longer is rejected at once. When the breaker closes, two of the waiting calls begin at once, and the number that
-    /// have begun doubles every second. Otherwise all of them would begin at the same time.
+    /// longer is rejected at once. When the breaker closes, two of the waiting calls start at once, and the number that
+    /// have started doubles every second. Otherwise all of them would start at the same time.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.made.max_wait = Some(max_wait);
         self

@@ -11,12 +11,12 @@ pub(super) struct Settings {
     pub(super) ratio: f64,
     /// 0 if not set.
     pub(super) minimum_calls: u32,
-    /// The number of consecutive failures that opens the breaker. 0 is no limit.
+    /// The number of consecutive failures that opens the breaker. 0 means no limit.
     pub(super) consecutive: u32,
     pub(super) window: Duration,
     /// The length of the window in calls. 0 if the window is a time.
     pub(super) count_window: u32,
-    /// The time in milliseconds from which an attempt is slow. 0 is never.
+    /// An attempt is slow if it takes at least this time, in milliseconds. 0 if not set.
     pub(super) slow_after: u32,
     /// The ratio of slow attempts that opens the breaker.
     pub(super) slow_ratio: f64,
@@ -26,9 +26,9 @@ pub(super) struct Settings {
     /// The longest `open_for` after failed trials. It never lowers `open_for`.
     pub(super) max_open_for: Duration,
     pub(super) trial_calls: u32,
-    /// The number of trial calls that must succeed. 0 is all of them.
+    /// The number of trial calls that must succeed. 0 means all.
     pub(super) trial_successes: u32,
-    /// The time in milliseconds from which a dropped attempt counts as a timeout. 0 is never.
+    /// A dropped attempt counts as a timeout if it ran for at least this time, in milliseconds. 0 if not set.
     pub(super) hung_after: u32,
     pub(super) max_wait: Option<Duration>,
     pub(super) listener: Option<fn(Transition)>,
@@ -37,8 +37,8 @@ pub(super) struct Settings {
 /// The smallest number of failures that counts as a sudden outage. If half of the attempts fail at random, 25 failures
 /// in a row are rare: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
-/// The longest run of an attempt, in milliseconds: 24 days. A longer one means that this thread's clock is behind the
-/// one of the thread on which the attempt began.
+/// The longest run of an attempt, in milliseconds: 24 days. A longer one means that this thread's clock is behind that
+/// of the thread on which the attempt started.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
 
 impl Settings {
@@ -91,7 +91,7 @@ impl Settings {
 
     /// The cause for which these counts open the breaker, if they do.
     pub(super) fn opens_at(&self, calls: Calls) -> Option<Cause> {
-        // Of 100 calls, 7 are 0.07, although the product is 7.000000000000001.
+        // Allows for rounding: `100.0 * 0.07` is 7.000000000000001, and 7 of 100 calls must reach a ratio of 0.07.
         let reaches = |part: u32, ratio: f64| {
             f64::from(part) >= f64::from(calls.ended) * ratio * (1.0 - 1e-9)
         };

@@ -10,15 +10,15 @@ use crate::limiter::token_bucket::TokenBucket;
 pub struct Adaptive {
     pub(super) least: f64,
     pub(super) most: f64,
-    /// The cost that may begin per second; infinite until a refusal lowers it.
+    /// The cost that may start per second; infinite until a refusal lowers it.
     pub(super) rate: f64,
     /// The last rate at which attempts succeeded; infinite if unknown. Below it, the rate rises fast.
     good: f64,
     bucket: TokenBucket,
-    /// The number of times that refusals or an operator lowered the rate. If an attempt that began before the last time
-    /// is refused, the rate stays the same.
+    /// The number of times that refusals or an operator lowered the rate. If an attempt that started before the last
+    /// time is refused, the rate stays the same.
     lowered: u32,
-    /// The cost of the attempts that began since then and succeeded.
+    /// The cost of the attempts that started since then and succeeded.
     through_since: f64,
     /// When the rate was last lowered, plus the hint of that refusal.
     lowered_at: Moment,
@@ -29,7 +29,7 @@ pub struct Adaptive {
     /// The share of refusals, averaged over about [`SHARED`] attempts.
     refused: f64,
     /// The number of attempts that had to wait since the rate was last lowered, less the successes that have raised it
-    /// since. A success raises the rate only while this is above 0, so the rate doesn't rise while it is not used up.
+    /// since. A success raises the rate only while this is above 0, so a rate that is not used up doesn't rise.
     delayed: u32,
     through: Through,
 }
@@ -38,10 +38,10 @@ pub struct Adaptive {
 const LOWERED: f64 = 0.9;
 /// The factor by which a success raises the rate, unless the rate is below the last good one.
 const RAISED: f64 = 1.002;
-/// The smallest part of the highest rate that refusals leave, while they are few. Some servers refuse attempts at any
-/// rate, and each refusal would lower the rate further. Half is what TCP leaves of a window after a loss.
+/// The smallest share of the highest rate that remains after refusals, while they are few. Some servers refuse attempts
+/// at any rate, and each refusal would lower the rate further. TCP also halves its window after a loss.
 const KEPT: f64 = 0.5;
-/// The share of refusals above which they mean that the server's limit is lower than before.
+/// If the share of refusals is higher, the server's limit is considered lower than before.
 const FEW: f64 = 0.2;
 /// The number of attempts over which the share of refusals is averaged.
 const SHARED: f64 = 64.0;
@@ -67,7 +67,7 @@ impl Adaptive {
         }
     }
 
-    /// The same with a rate within these bounds. If they contradict each other, `least` applies.
+    /// Returns a copy with the rate clamped to these bounds. If they contradict each other, `least` applies.
     pub(super) const fn within(self, rate: f64, least: f64, most: f64) -> Self {
         // `max` also replaces a NaN.
         let (least, most) = (least.max(f64::MIN_POSITIVE), most.max(f64::MIN_POSITIVE));
@@ -80,7 +80,7 @@ impl Adaptive {
     }
 
     /// Sets the highest rate while the limiter is in use. A lower rate invalidates earlier stamps, because attempts
-    /// that began at a higher rate were charged less than they would be refunded.
+    /// that started at a higher rate were charged less than they would be refunded.
     pub(super) fn set_most(&mut self, most: f64) {
         let before = self.rate;
         *self = self.within(self.rate, self.least, most);
@@ -110,7 +110,7 @@ impl Adaptive {
         self.set_rate(rate.min(self.rate));
         // If nothing succeeded, the last good rate stays the same.
         if self.through_since > 0.0 {
-            // Before the first refusal, the successes may only show how many attempts were made, unless they came in a
+            // Before the first refusal, the rate of successes may only be the rate of calls, unless they came in a
             // burst.
             let is_unknown = is_first && self.through.span(now) > hint.max(SECOND);
             let good = (!is_unknown).then_some(self.rate);
@@ -126,8 +126,8 @@ impl Adaptive {
         Some(Change::Rate(self.rate))
     }
 
-    /// The rate after a refusal that is one of few: the larger their share, the lower. `None` leaves a rate unlimited:
-    /// while no rate has been measured, or if the server sent a hint.
+    /// The rate after a refusal, if refusals are few: the larger their share, the lower. `None` if the rate stays
+    /// unlimited, because none has been measured or the server sent a hint.
     fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
         if self.steady.span(now) >= SECOND {
             let through = self.steady.per_second(Duration::ZERO, now);
@@ -146,7 +146,7 @@ impl Adaptive {
         Some(lowered.max(self.highest * kept))
     }
 
-    /// The rate after a refusal that is one of many: below the rate of successes.
+    /// The rate after a refusal, if refusals are many: below the rate of successes.
     fn got_through(&mut self, cost: u32, hint: Duration, now: Moment) -> f64 {
         let since = per_second(self.through_since, now.since(self.lowered_at), hint);
         let through = self.through.per_second(hint, now).max(since);
@@ -229,7 +229,7 @@ impl Gate for Adaptive {
                 }
                 self.lower(cost, hint, now())
             }
-            // An attempt that began at another rate was charged a different time, or none: no refund.
+            // An attempt that started at another rate was charged a different time, or none: no refund.
             AttemptOutcome::NotBegun if is_current => {
                 self.bucket.forgive(self.time(cost));
                 None

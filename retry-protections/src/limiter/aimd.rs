@@ -14,8 +14,8 @@ pub(super) struct Aimd {
     pub(super) most: u32,
     /// The cost of the attempts that run.
     pub(super) running: u64,
-    /// The number of times that the limit was lowered. A failure of an attempt that began before the last time doesn't
-    /// lower it again.
+    /// The number of times that the limit was lowered. A failure of an attempt that started before the last time
+    /// doesn't lower it again.
     lowered: u32,
     /// The share of attempts that fail, averaged over about [`SHARED`] attempts. 1 at first.
     failed: f64,
@@ -38,7 +38,7 @@ impl Aimd {
         }
     }
 
-    /// The same with a limit within these bounds.
+    /// Returns a copy with the limit clamped to these bounds.
     pub(super) const fn within(self, limit: f64, least: u32, most: u32) -> Self {
         Self {
             limit: limit.clamp(least as f64, most as f64),
@@ -66,7 +66,7 @@ impl Aimd {
         self.failed += (failed - self.failed) / SHARED;
     }
 
-    /// Raises the limit if at least half of it is in use. Otherwise, successes don't show that the server copes with a
+    /// Raises the limit if at least half of it is in use. Otherwise, successes don't show that the server can handle a
     /// higher one.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {

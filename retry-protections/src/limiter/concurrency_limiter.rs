@@ -41,14 +41,14 @@ use crate::out_of_range::OutOfRange;
 /// ```
 ///
 /// An overloaded server causes three kinds of failure, and each lowers the limit: `Throttled`, `Timeout`, and
-/// `Transient`, such as 503, 529 and refused connections. Not every transient failure is caused by overload, so a
-/// server that fails at random lowers the limit, too: to about ten attempts at a time if a tenth of them fail. Set
-/// [`least`](Self::least) if you need more.
+/// `Transient`, such as 503, 529 and refused connections. Not every transient failure is caused by overload, so random
+/// failures lower the limit, too: to about ten attempts at a time if a tenth of them fail. Set [`least`](Self::least)
+/// if you need more.
 ///
 /// A failure lowers the limit by half the share of attempts that fail, as
 /// [DCTCP](https://www.rfc-editor.org/rfc/rfc8257) does, but by no more than a tenth. A round of failures lowers it
-/// only once: a failure of an attempt that began before it was last lowered doesn't lower it again. Successes raise it
-/// only while at least half of it is in use.
+/// only once: a failure of an attempt that started before it was last lowered doesn't lower it again. Successes raise
+/// it only while at least half of it is in use.
 ///
 /// Don't make calls with the same limiter inside an attempt: each of them also counts, and once the limit is too low,
 /// the attempt deadlocks. Give each layer its own limiter.
@@ -75,8 +75,8 @@ impl ConcurrencyLimiter {
         Self(Queue::new(Aimd::new()))
     }
 
-    /// A limit that never changes: a bulkhead. Attempts begin in the order in which they came. A retry goes to the end
-    /// of the queue after its pause.
+    /// A limit that never changes: a bulkhead. Attempts start in order of arrival. A retry goes to the end of the queue
+    /// after its pause.
     ///
     /// ```
     /// use retry_protections::ConcurrencyLimiter;
@@ -129,7 +129,7 @@ impl ConcurrencyLimiter {
 
     /// The longest time that an attempt waits for its turn. Default: no limit.
     ///
-    /// With zero, an attempt begins at once or is rejected ("try acquire").
+    /// With zero, an attempt starts at once or is rejected ("try acquire").
     ///
     /// Set this if calls have no deadline: while a server is slow, the queue would otherwise grow without limit.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
@@ -151,7 +151,7 @@ impl ConcurrencyLimiter {
     }
 
     /// Keeps the limit within these bounds from now on: for an operator, to slow calls down at once. Equal bounds fix
-    /// the limit. Running attempts continue; waiting ones begin as soon as there is room. The change is logged at level
+    /// the limit. Running attempts continue; waiting ones start as soon as there is room. The change is logged at level
     /// `INFO`. Fails and changes nothing if the range is empty or includes 0.
     ///
     /// ```
@@ -168,8 +168,8 @@ impl ConcurrencyLimiter {
         self.set_bounds(Some(*limits.start()), Some(*limits.end()))
     }
 
-    /// Changes the bounds that the configuration contains, from now on, as [`set_limits`](Self::set_limits) does. Fails
-    /// and changes nothing if the lower bound would be above the upper one.
+    /// Applies the bounds in the configuration from now on, as [`set_limits`](Self::set_limits) does. Fails and changes
+    /// nothing if the lower bound would be above the upper one.
     pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
         self.set_bounds(numbers.least, numbers.most)
     }
@@ -207,7 +207,7 @@ impl ConcurrencyLimiter {
         self.0.lock().waiting()
     }
 
-    /// The time until a pause ends that the server asked for. `None` if there is no pause.
+    /// The time until the end of a pause requested by the server. `None` if there is no pause.
     pub fn paused_for(&self) -> Option<Duration> {
         self.0.lock().paused_for()
     }

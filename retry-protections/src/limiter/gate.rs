@@ -2,16 +2,16 @@ use std::time::Duration;
 
 use retry_runtime::{AdmissionState, AttemptOutcome, Change, Moment};
 
-/// The limit behind a limiter's queue: plain data, to which the time is passed. The queue handles the order, the
-/// wakers, and the pauses that servers ask for.
+/// The limit behind a limiter's queue. Plain data: the caller passes in the time. The queue handles the order, the
+/// wakers, and the pauses that servers request.
 pub trait Gate {
-    /// The cost that may begin per second; infinite while there is no limit. `None` if the gate has no rate.
+    /// The cost that may start per second; infinite while there is no limit. `None` if the gate has no rate.
     fn per_second(&self) -> Option<f64> {
         None
     }
 
     /// Returns true if the gate spreads the attempts that waited for a pause to end. Otherwise the queue lets them
-    /// begin gradually.
+    /// start gradually.
     fn has_pace(&self) -> bool {
         self.per_second().is_some_and(f64::is_finite)
     }
@@ -23,9 +23,9 @@ pub trait Gate {
         state
     }
 
-    /// Admits an attempt now and charges it. Returns a stamp, which [`ended`](Self::ended) gets back: it identifies the
-    /// limit that was in force or the charge. Otherwise returns the time after which to ask again, or `None` to wait
-    /// for another attempt to end. A later answer may differ.
+    /// Admits an attempt now and charges it. Returns a stamp for [`ended`](Self::ended): it identifies the limit that
+    /// was in force or the charge. Otherwise returns the time until the next poll, or `None` to wait for another
+    /// attempt to end. A later result may differ.
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>>;
 
     /// Records the outcome of an attempt that the gate admitted, with its cost and stamp. Called exactly once for each.
@@ -40,15 +40,15 @@ pub trait Gate {
 
 /// A gate with a rate.
 pub trait Paced: Gate {
-    /// The cost that may begin per second; infinite without a limit.
+    /// The cost that may start per second; infinite without a limit.
     fn rate(&self) -> f64 {
         self.per_second().unwrap_or(f64::INFINITY)
     }
 
-    /// The cost that may begin at once. May be below 0 while more than a burst is owed.
+    /// The cost that may start at once. May be below 0 while more than a burst is owed.
     fn available(&self, now: Moment) -> f64;
 
-    /// Returns true if the gate, created with the settings of `new`, may be forgotten. False if an operator has changed
+    /// Returns true if the gate, created with the settings of `new`, may be removed. False if an operator has changed
     /// them.
     fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool;
 }

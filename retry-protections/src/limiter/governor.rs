@@ -24,9 +24,10 @@ where
     /// Limits attempts by one of governor's rate limiters, which other code may share.
     ///
     /// Attempts wait in order. With governor alone they don't: an attempt that costs ten may wait forever while others
-    /// that cost one begin. And if the server throttles with a hint, no attempt begins until the hint has passed.
+    /// that cost one keep starting. And if the server throttles with a hint, no attempt starts until the hint has
+    /// passed.
     ///
-    /// An attempt that costs more than governor's burst takes a whole burst. One that was admitted but never began
+    /// An attempt that costs more than governor's burst takes a whole burst. One that was admitted but never started
     /// isn't refunded.
     ///
     /// ```

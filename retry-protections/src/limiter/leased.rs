@@ -16,7 +16,7 @@ pub struct Leased {
 }
 
 impl RateLimiter<Leased> {
-    /// A limit that other code manages, such as a server for all processes of a fleet. No attempt begins until
+    /// A limit that other code manages, such as a server for all processes of a fleet. No attempt starts until
     /// [`grant`](Self::grant) makes room.
     ///
     /// ```
@@ -35,7 +35,7 @@ impl RateLimiter<Leased> {
     /// assert!(read().is_err());
     /// ```
     ///
-    /// Attempts wait in order. One that was admitted but never began returns its room.
+    /// Attempts wait in order. One that was admitted but never started returns its room.
     pub const fn leased() -> Self {
         Self(Queue::new(Leased { room: 0, first: 0 }))
     }
@@ -58,8 +58,8 @@ impl RateLimiter<Leased> {
         mem::take(&mut self.0.lock().gate.room)
     }
 
-    /// Removes the room that is left if no attempt can use it: none waits, the pause that the server asked for is not
-    /// over, or the first costs more. Returns the amount removed.
+    /// Removes the room that is left if no attempt can use it: none waits, a pause requested by the server is not over,
+    /// or the first costs more. Returns the amount removed.
     pub fn revoke_unused(&self) -> u64 {
         let mut state = self.0.lock();
         let (first, _) = wanted(&state);
@@ -70,23 +70,23 @@ impl RateLimiter<Leased> {
     }
 
     /// The room that is missing for the waiting attempts: the cost of the first, and 1 for each of the others. 0 if
-    /// none waits, or during a pause that the server asked for. In the seconds after the pause, only attempts that may
-    /// begin soon count.
+    /// none waits, or during a pause requested by the server. In the seconds after the pause, only attempts that may
+    /// start soon count.
     pub fn lacking(&self) -> u64 {
         let state = self.0.lock();
         let (first, behind) = wanted(&state);
         first.saturating_add(behind).saturating_sub(state.gate.room)
     }
 
-    /// The part of the [lacking](Self::lacking) room that the first attempt needs. It begins once all of that is
-    /// granted.
+    /// The part of the [lacking](Self::lacking) room that the first attempt needs. That attempt starts once all of it
+    /// is granted.
     pub fn lacking_for_first(&self) -> u64 {
         let state = self.0.lock();
         wanted(&state).0.saturating_sub(state.gate.room)
     }
 }
 
-/// The room that the first waiting attempt needs if it may begin now, and 1 for each of the others.
+/// The room that the first waiting attempt needs if it may start now, and 1 for each of the others.
 fn wanted(state: &State<Leased>) -> (u64, u64) {
     let ready = u64::try_from(state.ready()).unwrap_or(u64::MAX);
     (ready.min(1) * state.gate.first, ready.saturating_sub(1))
@@ -98,7 +98,7 @@ impl Gate for Leased {
         match self.room.checked_sub(cost) {
             Some(left) => {
                 self.room = left;
-                // The cost of the next attempt is not known until it asks.
+                // The cost of the next attempt is not known until it is polled.
                 self.first = 1;
                 Ok(0)
             }

@@ -13,10 +13,10 @@ use crate::limiter::slow_start::SlowStart;
 use crate::line::Line;
 use crate::sync::{Mutex, MutexGuard, lock};
 
-/// The attempts that wait for a gate, in the order in which they came. No attempt overtakes the first, whatever it
-/// costs, as long as the first takes its turn. One that is no longer polled would otherwise block all others forever.
+/// The attempts that wait for a gate, in order of arrival. No attempt overtakes the first, regardless of its cost,
+/// unless the first misses its turn: an attempt that is no longer polled would otherwise block all others forever.
 ///
-/// All gates use this queue. It also applies a server's hint to all calls: no attempt begins until it has passed.
+/// All gates use this queue. It also applies a server's hint to all calls: no attempt starts until it has passed.
 #[derive(Debug)]
 pub(crate) struct Queue<G> {
     /// The gate as it was created: setters change it before use, and [`Keyed`](crate::Keyed) compares with it.
@@ -33,7 +33,7 @@ pub(crate) struct State<G> {
     line: Line,
     /// The number of attempts that run.
     running: u32,
-    /// The moving average of `running`, over about [`ROUND`] attempts. Never below `running` when an attempt begins.
+    /// The moving average of `running`, over about [`ROUND`] attempts. Never below `running` when an attempt starts.
     ran: f64,
     /// The last pause. `None` once its slow start is over.
     pause: Option<SlowStart>,
@@ -41,14 +41,15 @@ pub(crate) struct State<G> {
     pauses: u32,
 }
 
-/// The highest bit of a permit's number is set if the attempt had its turn. It is followed by the number of pauses
-/// before that (31 bits) and the gate's stamp (32 bits). Other permits contain their number in the queue.
+/// The highest bit of a permit's number is set if the attempt was admitted. It is followed by the number of pauses
+/// before that (31 bits) and the gate's stamp (32 bits). Without the highest bit, it is the number of the waiting
+/// attempt.
 const HAD_TURN: u64 = 1 << 63;
 /// The number of a permit for which the queue had no room.
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
-/// The number of attempts over which `running` is averaged. All running attempts may end before the next begin.
+/// The number of attempts over which `running` is averaged. All running attempts may end before the next one starts.
 const ROUND: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {
@@ -194,7 +195,7 @@ impl<G> State<G> {
         self.line.len()
     }
 
-    /// The number of waiting attempts that may begin now, as far as a pause and its slow start are concerned.
+    /// The number of waiting attempts that the pause and its slow start allow to start now.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -206,14 +207,14 @@ impl<G> State<G> {
             .min(self.pause.as_ref().map_or(usize::MAX, room))
     }
 
-    /// The time until a pause ends that the server asked for. `None` if there is no pause.
+    /// The time until the end of a pause requested by the server. `None` if there is no pause.
     pub(crate) fn paused_for(&self) -> Option<Duration> {
         self.pause.as_ref()?.paused_for(clock::now())
     }
 }
 
 impl<G: Gate> State<G> {
-    /// Admits an attempt. Returns the number of its permit, or the time after which to ask again.
+    /// Admits an attempt. Returns the number of its permit, or the time until the next poll.
     fn admit(&mut self, cost: u32) -> Result<u64, Option<Duration>> {
         if let Some(pause) = &self.pause {
             pause.admits(self.gate.has_pace(), clock::now())?;
@@ -244,8 +245,8 @@ impl<G: Gate> State<G> {
                 // The server could not handle all attempts from before the pause.
                 pause.before -= 1.0;
             }
-            // Any kind of failure with a hint pauses, such as HTTP 503 with `Retry-After` from a server that is down for
-            // a while.
+            // Any failure with a hint causes a pause, such as HTTP 503 with `Retry-After` from a server that is down
+            // for a while.
             paused = self.pause(hint.unwrap_or_default());
         }
         self.running = self.running.saturating_sub(1);
@@ -253,7 +254,7 @@ impl<G: Gate> State<G> {
         [paused.or(resumed), change]
     }
 
-    /// Pauses for `hint`. Returns the change, unless a pause is under way that becomes at most twice as long.
+    /// Pauses for `hint`. Returns the change, unless it at most doubles the rest of the current pause.
     fn pause(&mut self, hint: Duration) -> Option<Change> {
         if hint.is_zero() {
             return None;
@@ -269,7 +270,7 @@ impl<G: Gate> State<G> {
         (pause > left.unwrap_or_default().saturating_mul(2)).then_some(Change::Paused { pause })
     }
 
-    /// Records the end of an attempt that began after the last pause.
+    /// Records the end of an attempt that started after the last pause.
     fn resumed(&mut self, outcome: AttemptOutcome) -> Option<Change> {
         let waiting = self.waiting();
         let pause = self.pause.as_mut()?;

@@ -13,9 +13,9 @@ pub struct Quota {
     burst: u32,
     /// The largest burst, as the time in which it accumulates.
     capacity: Duration,
-    /// The limit of which each attempt takes 1, whatever it costs.
+    /// The limit on requests: each attempt takes 1, regardless of its cost.
     requests: Option<Allowance>,
-    /// The limit of which each attempt takes its cost.
+    /// The limit on units: each attempt takes its cost.
     pub(super) units: Allowance,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Allowance {
     amount: u32,
     period: Duration,
     bucket: TokenBucket,
-    /// Refunds beyond the debt, up to the amount of a period. The server still has that much, even though the passing
-    /// of time never fills the bucket above its capacity.
+    /// Refunds beyond the debt, up to the amount of a period. The server still allows them, although they exceed the
+    /// bucket's capacity.
     credit: u32,
 }
 
@@ -106,8 +106,8 @@ impl Allowance {
         self.part(self.period, units)
     }
 
-    /// `span` times `units` divided by the amount, at most 584 years. Rounded up, so that there are never more than the
-    /// server allows.
+    /// `span` times `units` divided by the amount, at most 584 years. Rounded up, so that the server's limit is never
+    /// exceeded.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn part(&self, span: Duration, units: u32) -> Duration {
         const MOST: u128 = u64::MAX as u128;
@@ -131,7 +131,7 @@ impl Allowance {
         self.credit = self.credit.min(amount);
     }
 
-    /// Takes up to that many units from the credit. Returns their number.
+    /// Takes up to `units` from the credit. Returns the number taken.
     fn take_credit(&mut self, units: u32) -> u32 {
         let taken = units.min(self.credit);
         self.credit -= taken;
@@ -142,15 +142,15 @@ impl Allowance {
         self.credit = self.credit.saturating_add(units).min(self.amount);
     }
 
-    /// Charges an attempt that begins. Returns the number of units that the credit paid for.
+    /// Charges an attempt that starts. Returns the number of units that the credit paid for.
     fn charge(&mut self, units: u32, now: Moment) -> u32 {
         let credited = self.take_credit(units);
         self.bucket.charge(self.time(units - credited), now);
         credited
     }
 
-    /// Takes back a charge, of which the credit paid for `credited`. If time has already paid for some of the other
-    /// units, these are not refunded.
+    /// Refunds a charge, of which the credit paid for `credited`. Other units that time has already paid for are not
+    /// refunded.
     fn undo(&mut self, units: u32, credited: u32) {
         self.bucket
             .forgive(self.time(units.saturating_sub(credited)));
@@ -187,7 +187,7 @@ impl Gate for Quota {
         Some(f64::from(self.units.amount) / self.units.period.as_secs_f64())
     }
 
-    /// False with a burst: attempts that waited for a pause to end would all begin at once.
+    /// False with a burst: attempts that waited for a pause to end would all start at once.
     fn has_pace(&self) -> bool {
         self.burst == 1
     }
@@ -208,8 +208,8 @@ impl Gate for Quota {
             }
         }
         if longest.is_zero() {
-            // The loop ends with the units, so this is their credit. Requests have none, because they are never
-            // returned.
+            // The last allowance is that of the units, so this is their credit. Requests have none: they are never
+            // refunded by `settle`.
             Ok(credited)
         } else {
             Err(Some(longest))
@@ -246,7 +246,7 @@ impl Paced for Quota {
         there.as_secs_f64() * self.rate() + f64::from(self.units.credit)
     }
 
-    /// A debt remains a debt, however long the limiter is unused.
+    /// Ignores `is_unused`, because a debt may take longer to pay off.
     fn is_at_rest(&self, new: &Self, _: bool, now: Moment) -> bool {
         let is_at_rest = |(own, new): (&Allowance, &Allowance)| {
             own.amount == new.amount && own.bucket.owed(now).is_zero()

@@ -13,10 +13,10 @@ use crate::limiter::quota::Quota;
 use crate::limiter::remaining::{REQUESTS, TOKENS, least};
 use crate::out_of_range::OutOfRange;
 
-/// Limits the number of attempts that begin per second, for the key `limiter`.
+/// Limits the number of attempts that start per second, for the key `limiter`.
 ///
-/// For servers that refuse requests if they come too fast, such as model APIs. Attempts wait for their turn in the
-/// order in which they came, so few are refused and have to be retried.
+/// For servers that refuse requests above a rate, such as model APIs. Attempts wait in order of arrival, so few are
+/// refused and have to be retried.
 ///
 /// ```
 /// use retry_protections::RateLimiter;
@@ -53,21 +53,21 @@ use crate::out_of_range::OutOfRange;
 pub struct RateLimiter<By = Adaptive>(pub(super) Queue<By>);
 
 impl RateLimiter {
-    /// Finds the rate that the server can take. There is no limit until the server refuses attempts as `Throttled`: the
-    /// first ones, more than a fifth of all, or, after a second of answers, one without a hint. Each refusal sets the
-    /// rate to nine tenths of the rate of successes in the last one to two minutes, or of the previous rate, whichever
-    /// is lower.
+    /// Finds the rate that the server can handle. There is no limit until the server refuses attempts as `Throttled`:
+    /// before any has succeeded, more than a fifth of all, or, after a second of successes, one without a hint. Each
+    /// refusal sets the rate to nine tenths of the rate of successes in the last one to two minutes, or of the previous
+    /// rate, whichever is lower.
     ///
     /// Each success that had to wait raises the rate by a five-hundredth, or faster while the rate is below the last
-    /// one at which attempts succeeded. A refused attempt that began before the rate was last lowered doesn't change
-    /// it. If the server sends a hint, no attempt begins until the hint has passed.
+    /// one at which attempts succeeded. A refused attempt that started before the rate was last lowered doesn't change
+    /// it. If the server sends a hint, no attempt starts until the hint has passed.
     ///
     /// Some servers also refuse attempts for other reasons, at any rate. While they refuse no more than a fifth of the
-    /// attempts, no refusal lowers the rate below nine tenths of the highest rate of successes or, once more than a
-    /// twentieth are refused, below that highest rate reduced by twice the share of refusals. If such a server sends a
-    /// hint, a refusal only lowers the rate by a tenth.
+    /// attempts, no refusal lowers the rate below nine tenths of the highest rate of successes. Once more than a
+    /// twentieth are refused, that minimum is 100 % minus twice the share of refusals: 70 % if 15 % are refused. If
+    /// such a server sends a hint, a refusal lowers the rate only by a tenth.
     ///
-    /// A rate that is far too low doesn't last: an attempt begins at least once a minute.
+    /// A rate that is far too low doesn't last: an attempt starts at least once a minute.
     ///
     /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), applied
     /// to the rate instead of the window. Bounding the rate by what was measured comes from the
@@ -92,8 +92,8 @@ impl RateLimiter {
 
     /// The highest rate, also before the first refusal. Default: none. If it is below `least`, `least` applies.
     ///
-    /// An attempt still begins once a minute. If that is too often, or paying for its cost takes longer, you know the
-    /// limit: use [`fixed`](Self::fixed).
+    /// An attempt still starts once a minute, even if its cost takes longer to pay for. If that is too much, you know
+    /// the limit: use [`fixed`](Self::fixed).
     pub const fn most(mut self, per_second: f64) -> Self {
         let new = self.0.new;
         self.0.replace(new.within(new.rate, new.least, per_second));
@@ -126,9 +126,9 @@ impl RateLimiter<Quota> {
     /// Known limits: requests and tokens per minute. An attempt takes one request, and its [`cost`](Self::cost) in
     /// tokens.
     ///
-    /// Both limits are spread evenly over the minute: with 60 requests, one attempt begins each second.
-    /// [`burst`](Self::burst) lets more begin at once after a quiet time. An attempt that costs more tokens than a
-    /// burst holds begins once a full burst is available, and the attempts after it wait for the rest.
+    /// Both limits are spread evenly over the minute: with 60 requests, one attempt starts each second.
+    /// [`burst`](Self::burst) lets more start at once after a quiet time. An attempt that costs more tokens than a
+    /// burst holds starts once a full burst is available, and the attempts after it wait for the rest.
     ///
     /// The number of tokens that an answer takes is known only afterwards. Report it, because most estimates are far
     /// too high:
@@ -182,11 +182,10 @@ impl RateLimiter<Quota> {
         Self(Queue::new(Quota::new(None, amount, period)))
     }
 
-    /// The amount that may begin at once after a quiet time: for a [`quota`](Self::quota) the number of requests,
+    /// The amount that may start at once after a quiet time: for a [`quota`](Self::quota) the number of requests,
     /// together with the tokens of the same time; for a [`fixed`](Self::fixed) amount the cost. At least 1, default 1.
     ///
-    /// A burst is safe up to the amount that the server itself accumulates: for many servers that of a minute, for some
-    /// only that of a second.
+    /// A burst is safe if the server allows it: many servers allow a minute's amount at once, some only a second's.
     pub const fn burst(mut self, burst: u32) -> Self {
         self.0.replace(self.0.new.burst(burst));
         self
@@ -232,8 +231,8 @@ impl RateLimiter<Quota> {
             .with(|quota| quota.units.settle(cost, used, clock::now()));
     }
 
-    /// Lowers the available amounts to those in a response's headers, because others may use the same limits. `header`
-    /// returns the value of the header with a given name.
+    /// Lowers the available amounts to those in a response's headers, because other programs may use the same limits.
+    /// `header` returns the value of the header with a given name.
     ///
     /// | header | from |
     /// |---|---|
@@ -242,7 +241,7 @@ impl RateLimiter<Quota> {
     /// | `x-ratelimit-remaining`, `ratelimit-remaining` | GitHub and others |
     ///
     /// If there are several values for a limit, the smallest counts. Never makes more available, because some servers
-    /// are late to count requests that are under way. Values that are not whole numbers are ignored.
+    /// count running requests late. Values that are not whole numbers are ignored.
     ///
     /// ```
     /// use std::collections::HashMap;
@@ -266,7 +265,7 @@ impl RateLimiter<Quota> {
 impl<By> RateLimiter<By> {
     /// The longest time that an attempt waits for its turn. Default: no limit.
     ///
-    /// With zero, an attempt begins at once or is rejected ("try acquire").
+    /// With zero, an attempt starts at once or is rejected ("try acquire").
     ///
     /// Set this if calls have no deadline, unless you limit the number of concurrent calls. Otherwise a queue that
     /// grows faster than the rate never gets shorter.
@@ -277,7 +276,7 @@ impl<By> RateLimiter<By> {
 
     /// This limiter, for attempts with this cost, such as the number of tokens of a request to a model.
     ///
-    /// A small cost doesn't overtake a large one. An attempt that costs more than a burst begins once nothing is owed,
+    /// A small cost doesn't overtake a large one. An attempt that costs more than a burst starts once nothing is owed,
     /// and the attempts after it wait for its cost to be paid off.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
@@ -288,19 +287,19 @@ impl<By> RateLimiter<By> {
         self.0.lock().waiting()
     }
 
-    /// The time until a pause ends that the server asked for. `None` if there is no pause.
+    /// The time until the end of a pause requested by the server. `None` if there is no pause.
     pub fn paused_for(&self) -> Option<Duration> {
         self.0.lock().paused_for()
     }
 }
 
 impl<By: Paced> RateLimiter<By> {
-    /// The cost that may begin per second now; infinite without a limit.
+    /// The cost that may start per second now; infinite without a limit.
     pub fn rate(&self) -> f64 {
         self.0.lock().gate.rate()
     }
 
-    /// The cost that may begin at once; infinite without a limit. 0 while a burst or more is owed.
+    /// The cost that may start at once; infinite without a limit. 0 while a burst or more is owed.
     pub fn available(&self) -> f64 {
         self.0.lock().gate.available(clock::now()).max(0.0)
     }
@@ -317,8 +316,8 @@ impl<By: Paced> Rest for RateLimiter<By> {
     }
 }
 
-/// Formats the rate and the number of attempts that wait, such as `1.5 per second, 3 waiting` or `not limited, 0
-/// waiting`.
+/// Formats the rate and the number of waiting attempts, such as `1.5 per second, 3 waiting` or
+/// `not limited, 0 waiting`.
 impl<By: Paced> fmt::Display for RateLimiter<By> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.0.lock();

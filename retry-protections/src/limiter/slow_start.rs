@@ -2,20 +2,20 @@ use std::time::Duration;
 
 use retry_runtime::{Admission, Moment};
 
-/// A pause that a server asked for, and the slow start after it. No attempt begins during the pause. After it, as many
-/// may run at a time as before it, without those that were refused, and half as many for each [`FORGOTTEN`] of pause.
-/// Each success allows one more. Otherwise all waiting attempts would begin at once, and be throttled again. TCP does
-/// the same after an idle time (RFC 2861): the longer it was, the less is known of the capacity.
+/// A pause requested by a server, and the slow start after it. No attempt starts during the pause. After it, the number
+/// that may run at a time is that before the pause, without those that were refused, halved for each [`FORGOTTEN`] of
+/// pause. Each success allows one more. Otherwise all waiting attempts would start at once, and be throttled again. TCP
+/// does the same after an idle time (RFC 2861): the longer it was, the less is known about the capacity.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,
     /// When the pause ends.
     until: Moment,
-    /// The number of attempts that ran when the pause began, without those that were refused.
+    /// The number of attempts that ran when the pause started, without those that were refused.
     pub(super) before: f64,
-    /// The number of running attempts that began after the pause.
+    /// The number of running attempts that started after the pause.
     pub(super) running: f64,
-    /// The number of attempts that began after the pause and succeeded.
+    /// The number of attempts that started after the pause and succeeded.
     pub(super) succeeded: f64,
 }
 
@@ -23,13 +23,13 @@ pub(super) struct SlowStart {
 const LONGEST: Duration = Duration::from_secs(120);
 /// The length of pause that halves the number of attempts that may run after it.
 const FORGOTTEN: Duration = Duration::from_secs(10);
-/// The time after which twice as many may run, if attempts are too slow to show that the server copes.
+/// The time after which twice as many may run, if attempts are too slow to show that the server can handle more.
 const DOUBLED: Duration = Duration::from_secs(1);
 /// The number of running attempts above which slow start no longer applies.
 const MANY: f64 = 1000.0;
 
 impl SlowStart {
-    /// A pause that begins now, while `ran` attempts run at a time.
+    /// A pause that starts now, while `ran` attempts run at a time.
     pub(super) fn new(now: Moment, ran: f64) -> Self {
         Self {
             since: now,
@@ -61,7 +61,7 @@ impl SlowStart {
         again.max(first * doublings.exp2())
     }
 
-    /// The number of attempts that may begin now.
+    /// The number of attempts that may start now.
     pub(super) fn room(&self, now: Moment) -> f64 {
         if self.paused_for(now).is_some() {
             return 0.0;
@@ -69,8 +69,8 @@ impl SlowStart {
         self.most(now) - self.running
     }
 
-    /// Returns `Ok` if an attempt may begin now, otherwise the time after which it asks again. If the gate spreads
-    /// attempts, only the pause delays them.
+    /// Returns `Ok` if an attempt may start now, otherwise the time until its next poll. If the gate spreads attempts,
+    /// only the pause delays them.
     pub(super) fn admits(&self, has_pace: bool, now: Moment) -> Result<(), Option<Duration>> {
         match self.paused_for(now) {
             Some(left) => Err(Some(left)),

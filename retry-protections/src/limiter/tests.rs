@@ -1,4 +1,4 @@
-//! Properties of each gate, for any sequence of steps, even with a clock that stands still or runs backwards.
+//! Properties of each gate, for any sequence of steps, even with a clock that stops or runs backwards.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// The cost and stamp of each running attempt.
 type Running = Vec<(u32, u32)>;
 
-/// Runs the steps, and calls `look` after each. An attempt that has to wait begins after that wait, unless it waits for
+/// Runs the steps, and calls `look` after each. An attempt that has to wait starts after that wait, unless it waits for
 /// another attempt to end.
 fn run<G: Gate>(
     gate: &mut G,
@@ -170,7 +170,7 @@ proptest! {
         })?;
     }
 
-    /// On a clock that only moves forward, the attempts that begin within any time never exceed the burst plus the
+    /// On a clock that only moves forward, the attempts that start within any time never exceed the burst plus the
     /// amount that accumulates in that time.
     #[test]
     fn a_quota_is_never_exceeded(

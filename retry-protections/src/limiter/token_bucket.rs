@@ -5,20 +5,19 @@ use retry_runtime::Moment;
 
 use crate::clock::AHEAD;
 
-/// A token bucket, measured in time: each attempt adds the time that pays for it to the debt. Exact, and the same at
-/// every rate.
+/// A token bucket, measured in time: each attempt adds the time that pays for it to the debt. Exact at every rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TokenBucket {
-    /// When everything is paid for.
+    /// When the whole debt is paid.
     paid: Moment,
     /// The latest time.
     at: Moment,
-    /// An attempt had to wait, and may begin later than it could have. Its delay is made up for, up to [`LATE`].
+    /// True if an attempt had to wait, and so may start late. Its delay is made up for, up to [`LATE`].
     pub(super) is_late: bool,
 }
 
-/// The largest delay that is made up for. Timers are late, tokio's by up to 2 ms. Without this, each wait would be that
-/// much longer: at 100 attempts per second, a tenth of them would be lost.
+/// The largest delay that is made up for. Timers are late, tokio's by up to 2 ms. Without this, each wait would be
+/// longer by that delay: at 100 attempts per second, a tenth of the rate would be lost.
 const LATE: Duration = Duration::from_millis(2);
 
 impl TokenBucket {
@@ -46,8 +45,8 @@ impl TokenBucket {
         self.paid = Moment::from_origin(paid);
     }
 
-    /// The time until an attempt can begin that takes `time` to pay for, if at most `most` may be owed. If it takes
-    /// longer than `most`, it can begin once nothing is owed. Zero if it can begin now.
+    /// The time until an attempt with a charge of `time` can start, if at most `most` may be owed. An attempt with a
+    /// larger charge than `most` can start once nothing is owed. Zero if it can start now.
     pub(super) fn wait(&mut self, time: Duration, most: Duration, now: Moment) -> Duration {
         let owed = self.owed(now);
         if self.at.since(now) > AHEAD {
@@ -57,7 +56,7 @@ impl TokenBucket {
         owed.saturating_sub(most.saturating_sub(time))
     }
 
-    /// Charges an attempt that begins. Returns true if it had to wait, or would have had to if no delay had been made
+    /// Charges an attempt that starts. Returns true if it had to wait, or would have had to if no delay had been made
     /// up for.
     pub(super) fn charge(&mut self, time: Duration, now: Moment) -> bool {
         let owed = self.owed(now);

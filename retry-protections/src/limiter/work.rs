@@ -12,7 +12,7 @@ use crate::sync::{Mutex, lock};
 /// limiter until its work has ended.
 ///
 /// A `timeout` drops an attempt, but not the thread that the attempt started. Without `Work`, another attempt could
-/// begin at once in place of the thread, and the retry would run at the same time as the thread. With `Work`, both wait
+/// start at once in place of the thread, and the retry would run at the same time as the thread. With `Work`, both wait
 /// until the last [`WorkGuard`] is dropped.
 ///
 /// ```
@@ -39,7 +39,7 @@ use crate::sync::{Mutex, lock};
 /// ```
 ///
 /// Create one for each call: the guards of one call would delay the attempts of another. Within a call, the guards of
-/// one attempt delay the one that `hedge` begins. If the work never ends, the call ends at its deadline or after the
+/// one attempt delay the one that `hedge` starts. If the work never ends, the call ends at its deadline or after the
 /// limiter's `max_wait`, and the attempt counts with the limiter forever. The limiter records an outcome only when the
 /// work has ended, and the log doesn't contain the resulting changes.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl<L: AdmissionControl> Work<L> {
         }))
     }
 
-    /// Creates a guard. Move it to where the work is done, and drop it at the end.
+    /// Creates a guard. Move it into the code that does the work, and drop it at the end.
     pub fn guard(&self) -> WorkGuard<L> {
         lock(&self.0.state).guards += 1;
         WorkGuard(Arc::clone(&self.0))

@@ -6,10 +6,10 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::clock;
 
-/// Tokens that retries are paid from, shared by all calls that name it: the key `budget`.
+/// A token bucket that pays for the retries of all calls that share it: the key `budget`.
 ///
-/// While a service is well, its budget is full, and every failure is retried as the policy says. While it is down, the
-/// budget runs empty, and calls end with their first error: the load stays that of the calls, in place of a multiple.
+/// While a service is healthy, its budget is full, and every failure is retried according to the policy. During an
+/// outage the budget runs empty, and calls end with their first error. So retries don't multiply the load.
 ///
 /// ```
 /// use retry_runtime::{Budget, Reason, retry};
@@ -24,39 +24,40 @@ use crate::time::clock;
 /// for _ in 0..100 {
 ///     assert!(complete().is_err());
 /// }
-/// // 35 of 500 retries: each took 14 of 500 tokens.
+/// // 35 of 500 retries were made: each cost 14 of 500 tokens.
 /// assert_eq!(MODEL_API.available(), 10.0);
 /// ```
 ///
-/// A retry because of a value, one that `until` or `validate` rejects, costs nothing: the server answered, as it does to
-/// calls that poll until a job is done. So does one after [`Verdict::INVALID`](crate::Verdict::INVALID).
+/// A retry because of a value that `until` or `validate` rejected costs nothing, because the server answered. The same
+/// holds after [`Verdict::INVALID`](crate::Verdict::INVALID).
 ///
-/// Make one for each service that can fail by itself: each host, each provider, each tenant with a quota of its own. One
-/// for two of them lets the failing one use up what the other needs; `Keyed` of `retry-protections` keeps them apart.
+/// Create one budget for each service that can fail independently: each host, provider, or tenant with its own quota. If
+/// two of them share a budget, the failing one uses up the tokens of the other. `Keyed` of `retry-protections` creates a
+/// budget per key.
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
     /// The tokens that are left, in billionths.
     tokens: AtomicU64,
-    /// When tokens were added last for the time that passed, in nanoseconds of the clock; zero for never.
+    /// The last time at which `per_second` added tokens, in nanoseconds of the clock; zero if never.
     filled: AtomicU64,
 }
 
-/// Numbers of tokens in billionths, so that decimal fractions add up exactly.
+/// Numbers of tokens, in billionths, so that decimal fractions add up exactly.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     capacity: u64,
-    /// What a retry takes.
+    /// The cost of a retry.
     cost: u64,
     throttled_cost: u64,
-    /// What must be there for a retry.
+    /// The tokens that must be left for a retry.
     needed: u64,
     per_call: u64,
     per_success: u64,
     per_failure: u64,
-    /// Whether a success gives back what its call's last retry took.
+    /// True if a success refunds its call's last retry.
     gives_back: bool,
-    /// Whether an answer that is final counts as a success.
+    /// True if a final answer counts as a success.
     credits_answers: bool,
     per_second: u64,
 }
@@ -78,11 +79,11 @@ const NOTHING: Rule = Rule {
 const ONE: u64 = 1_000_000_000;
 
 impl Budget {
-    /// The budget of the AWS SDKs: 500 tokens. A retry takes 14, or 5 when the server throttles. A success after
-    /// retries gives back what its last retry took, a success at once gives 1.
+    /// The budget of the AWS SDKs: 500 tokens. A retry costs 14, or 5 after a throttled failure. A success after retries
+    /// refunds the last retry, and a success at once adds 1.
     ///
-    /// An answer that is final, such as a 404, counts as a success, because the server is well. The SDKs themselves refill
-    /// on a 2xx alone, so that a program whose lookups mostly find nothing runs out of retries: for this,
+    /// A final answer, such as a 404, counts as a success, because the server is healthy. The SDKs themselves refill only
+    /// on a 2xx, so a program whose lookups mostly find nothing runs out of retries. For that behavior, write
     /// [`credit_answers(false)`](Self::credit_answers).
     ///
     /// From [Retry Behavior 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
@@ -98,10 +99,11 @@ impl Budget {
         })
     }
 
-    /// A share of the calls: each call gives `ratio` tokens, each retry takes one. With 0.1, a service that is down gets a
-    /// tenth more requests than there are calls, whatever `max` is.
+    /// Limits retries to a share of the calls: each call adds `ratio` tokens, each retry costs one. With 0.1, an outage
+    /// adds a tenth to the number of requests, whatever `max` is.
     ///
-    /// The budget starts full, with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
+    /// The budget starts full, with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, and above 1000 as
+    /// 1000.
     pub const fn ratio(ratio: f64) -> Self {
         Self::of(Rule {
             capacity: 100 * ONE,
@@ -112,11 +114,11 @@ impl Budget {
         })
     }
 
-    /// The throttling of gRPC clients: a failed attempt takes a token, also the last of its call; a success gives `ratio`
-    /// tokens; and there are retries while more than half of the tokens are there. Customary are 10 and 0.1.
+    /// The throttling of gRPC clients: each failed attempt costs a token, even the last one of its call; a success adds
+    /// `ratio` tokens; and calls retry while more than half of the tokens are left. Usual values are 10 and 0.1.
     ///
-    /// As specified, an answer that is final, such as `NOT_FOUND`, gives and takes nothing. If most answers are of that
-    /// sort, let them count as successes: [`credit_answers(true)`](Self::credit_answers).
+    /// As specified, a final answer, such as `NOT_FOUND`, changes nothing. If most answers are like that, count them as
+    /// successes with [`credit_answers(true)`](Self::credit_answers).
     ///
     /// From [gRFC A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs).
     pub const fn grpc(tokens: u32, ratio: f64) -> Self {
@@ -130,7 +132,7 @@ impl Budget {
         })
     }
 
-    /// Holds that many tokens at most, and starts with them.
+    /// Sets the capacity in tokens. The budget starts full.
     pub const fn capacity(mut self, tokens: u32) -> Self {
         self.rule.capacity = tokens as u64 * ONE;
         if self.rule.needed > 0 {
@@ -139,9 +141,9 @@ impl Budget {
         Self::of(self.rule)
     }
 
-    /// Whether a call that ends with an error that is not worth a retry counts as a success: the server answered. Default
-    /// true for [`standard`](Self::standard), false for [`grpc`](Self::grpc). To a [`ratio`](Self::ratio) it makes no
-    /// difference: each call gives.
+    /// Sets if a call that ends with an error that is not worth a retry counts as a success, because the server answered.
+    /// Default true for [`standard`](Self::standard), false for [`grpc`](Self::grpc). It has no effect on a
+    /// [`ratio`](Self::ratio), to which each call adds tokens.
     ///
     /// ```
     /// use retry_runtime::{Budget, RetryBudget};
@@ -156,23 +158,23 @@ impl Budget {
         self
     }
 
-    /// Gives that many tokens each second, whatever happens. Default 0.
+    /// Adds this number of tokens each second, in any case. Default 0.
     ///
-    /// Beware: what each client may always do, all clients do together. A thousand clients with one token per second keep
-    /// a service down that can't bear a thousand requests more.
+    /// Note that all clients get these tokens at the same time. A thousand clients with one token per second can keep a
+    /// service down that can't handle a thousand more requests.
     pub const fn per_second(mut self, tokens: f64) -> Self {
         self.rule.per_second = billionths(tokens, 1e9);
         self
     }
 
-    /// The tokens that are there.
+    /// The tokens that are left.
     #[expect(clippy::cast_precision_loss, reason = "a number to show")]
     pub fn available(&self) -> f64 {
         self.fill();
         self.tokens.load(Relaxed) as f64 / ONE as f64
     }
 
-    /// True if the budget holds all its tokens.
+    /// Returns true if the budget is full.
     pub fn is_full(&self) -> bool {
         self.fill();
         self.is_at_capacity()
@@ -189,14 +191,14 @@ impl Budget {
     fn cost(&self, kind: Kind) -> u64 {
         match kind {
             Kind::Throttled => self.rule.throttled_cost,
-            // The server is well: it answered with a value.
+            // The server is healthy: it answered with a value.
             Kind::Invalid => 0,
             _ => self.rule.cost,
         }
     }
 
-    /// Returns true if the budget holds all its tokens. Checked before anything is given: while all goes well, nothing is
-    /// written to memory that all threads share.
+    /// Returns true if the budget is full. Checked before tokens are added, so that calls that succeed don't write to memory
+    /// that all threads share.
     #[inline]
     fn is_at_capacity(&self) -> bool {
         self.tokens.load(Relaxed) >= self.rule.capacity
@@ -215,19 +217,19 @@ impl Budget {
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, more);
     }
 
-    /// Adds what the time since the last look gives.
+    /// Adds the tokens of the time since the last call of this function.
     fn fill(&self) {
         if self.rule.per_second == 0 {
             return;
         }
         let mut tokens = 0;
-        // Who sets the time adds the tokens, so that no two threads add the same.
+        // The thread that sets the time adds the tokens, so that no two threads add the same ones.
         let set = self.filled.fetch_update(Relaxed, Relaxed, |last| {
             // The clock is read after `last` was loaded, so `last` is not later, whichever thread set it.
-            // Not zero, which is never.
+            // Not zero, which means never.
             let now = clock::now().since_origin().as_nanos();
             let now = u64::try_from(now).unwrap_or(u64::MAX).max(1);
-            // Counts from now at the first look, when it is full, and after the clock was set back.
+            // The time starts now at the first call, when the budget is full, and after the clock was set back.
             let begins = last == 0 || now < last;
             let passed = if begins { 0 } else { u128::from(now - last) };
             let brought = passed * u128::from(self.rule.per_second) / u128::from(ONE);
@@ -279,14 +281,14 @@ impl RetryBudget for Budget {
         if self.rule.per_failure == 0 || kind == Kind::Invalid {
             return;
         }
-        // Before a token is taken: time gives nothing to what is full.
+        // Before a token is taken, because time adds nothing to a full budget.
         self.fill();
         let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, less);
     }
 }
 
-/// Shows the tokens that are there, and how many it holds: `486 of 500 tokens`.
+/// Shows the tokens that are left and the capacity: `486 of 500 tokens`.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let capacity = self.rule.capacity / ONE;
@@ -294,13 +296,13 @@ impl fmt::Display for Budget {
     }
 }
 
-/// Rounded, since 0.1 is no binary fraction.
+/// Rounds, because 0.1 is not a binary fraction.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "within range: it is not negative, and at most 10¹⁸"
 )]
 const fn billionths(tokens: f64, most: f64) -> u64 {
-    // In this order, so that what is not a number is nothing.
+    // In this order, so that NaN becomes zero.
     (tokens.max(0.0).min(most) * 1e9 + 0.5) as u64
 }

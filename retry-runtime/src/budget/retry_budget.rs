@@ -1,4 +1,4 @@
-//! What retries are paid from.
+//! Budgets, which pay for retries.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -8,12 +8,12 @@ use retry_classify::Kind;
 
 use crate::forward::forward;
 
-/// What retries are paid from, shared by calls: the key `budget`.
+/// Pays for the retries of all calls that share it: the key `budget`.
 ///
-/// If it has nothing left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). It is asked last, once
+/// If nothing is left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). A call asks its budget last, once
 /// everything else allows the retry. The first attempt of a call is free.
 ///
-/// Turns that a team of agents shares:
+/// A number of turns that a team of agents shares:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -40,38 +40,40 @@ use crate::forward::forward;
 /// assert_eq!(turns.0.load(SeqCst), 0);
 /// ```
 ///
-/// The key takes any expression whose type implements this. References, `Arc` and `Rc` do if what they hold does.
+/// The key accepts any expression whose type implements this trait. References, `Arc` and `Rc` implement it if the inner
+/// type does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a retry budget",
     label = "not a `RetryBudget`",
     note = "implement `retry_runtime::RetryBudget` for `{Self}`, or pass a reference to a budget"
 )]
 pub trait RetryBudget {
-    /// Pays for one retry after a failure of that kind, or, as `Transient`, for an attempt beside a slow one. `Invalid` is
-    /// a retry because of a value that `until` or `validate` rejects, or a correction of it: the server answered, so the
-    /// budgets here let it be free. `false` means that nothing is left and nothing was taken.
+    /// Pays for one retry after a failure of this kind, or, with `Transient`, for a hedged attempt. `Invalid` is a retry
+    /// because of a value that `until` or `validate` rejected, or a correction of it: the server answered, so the budgets
+    /// of this crate charge nothing. Returns false if too little is left; then nothing was taken.
     fn withdraw(&self, kind: Kind) -> bool;
 
-    /// Takes back the payment for a retry that never began, because its call was dropped during the pause.
+    /// Refunds a retry that never started, because its call was dropped during the pause.
     fn refund(&self, kind: Kind);
 
-    /// Tells of a call, once its first attempt has ended. A call that is dropped before was none.
+    /// Records a call, when its first attempt has ended. A call that is dropped earlier is not recorded.
     fn called(&self) {}
 
-    /// Tells of a call that succeeded: at once, or after a retry that followed a failure of that kind. Under
-    /// `stream = "resume"`, also of each attempt that yielded an item before it broke.
+    /// Records that a call succeeded: at once (`None`), or after a retry that followed a failure of this kind. With
+    /// `stream = "resume"`, also records each attempt that yielded an item before it failed.
     fn succeeded(&self, retried: Option<Kind>) {
         let _ = retried;
     }
 
-    /// Tells of a call that ended with an error that is not worth a retry, such as a 404: the server answered. `retried` is
-    /// as in [`succeeded`](Self::succeeded). An attempt that timed out is no answer, nor is an error that nobody knows.
+    /// Records that a call ended with an error that is not worth a retry, such as a 404: the server answered. `retried` is
+    /// as in [`succeeded`](Self::succeeded). A timeout doesn't count as an answer, and neither does an error of an unknown
+    /// type.
     fn answered(&self, retried: Option<Kind>) {
         let _ = retried;
     }
 
-    /// Tells of an attempt that failed with an error worth a retry, whether one follows or not. A retry is paid for after
-    /// it.
+    /// Records an attempt that failed with an error worth a retry, even if no retry follows. A retry is paid for after
+    /// this call.
     fn failed(&self, kind: Kind) {
         let _ = kind;
     }
@@ -90,8 +92,8 @@ forward! {
     Option<T>: "A switch: `None` pays for everything."
 }
 
-/// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)
-/// makes it.
+/// The payment for a retry that has not started. If it is dropped before, the budget gets a refund. Created by
+/// [`Call::paid`](crate::Call::paid).
 #[derive(Debug)]
 pub struct Paid<B: RetryBudget> {
     budget: B,
@@ -99,13 +101,13 @@ pub struct Paid<B: RetryBudget> {
 }
 
 impl<B: RetryBudget> Paid<B> {
-    /// What that budget paid for a retry after a failure of that kind, if it paid.
+    /// The payment of this budget for a retry after a failure of this kind, or `None` if it paid nothing.
     #[doc(hidden)]
     pub fn new(budget: B, kind: Option<Kind>) -> Self {
         Self { budget, kind }
     }
 
-    /// The retry begins.
+    /// Keeps the payment, because the retry starts.
     pub fn spend(mut self) {
         self.kind = None;
     }

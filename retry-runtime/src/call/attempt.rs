@@ -30,7 +30,7 @@ use crate::time::{Clock, Moment};
 /// ```
 ///
 /// The errors of earlier attempts are kept until the call ends, so the function's future is `Send` only if the error
-/// type is `Send` and `Sync`. If there are more than 110 errors, only the first 10 and the last 100 are kept.
+/// type is `Send` and `Sync`. Of more than 110 errors, only the first 10 and the last 100 are kept.
 ///
 /// In a function with the key `validate`, the name is bound to an `&Attempt<E, Draft<T>>`, which also has the last
 /// rejected value, alone (`last_value`) or with the error that rejected it (`rejected`). The keys `validate` and
@@ -41,16 +41,16 @@ use crate::time::{Clock, Moment};
 /// (`position`, `advance`).
 #[derive(Debug)]
 pub struct Attempt<E, K = ()> {
-    /// The number of the attempt that is being polled: with the key `hedge`, several attempts take turns on one task,
+    /// The number of the attempt that is being polled. With the key `hedge`, several attempts take turns on one task,
     /// and each one sees its own number.
     number: AtomicU32,
     /// The number of attempts that have started.
     begun: AtomicU32,
     max: Option<u32>,
     errors: Errors<E>,
-    /// The number of trailing errors that are equal, as far as they were compared.
+    /// The number of equal errors in a row at the end, as far as they were compared.
     same: u32,
-    /// The attempts before the last one that made progress: their retries don't count against `max`.
+    /// The number of attempts before the last one that made progress. Their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
     /// True if the last result was an error, and not an item or a value that `until` rejected.
@@ -117,7 +117,7 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    /// Starts another attempt next to those in flight.
+    /// Records that another attempt starts next to those in flight.
     #[doc(hidden)]
     pub fn begin_beside(&self) {
         self.begun.fetch_add(1, Relaxed);
@@ -129,7 +129,7 @@ impl<E, K> Attempt<E, K> {
         self.begun.load(Relaxed)
     }
 
-    /// Selects the attempt whose number `number()` returns.
+    /// Sets the number that [`number`](Self::number) returns.
     #[doc(hidden)]
     pub fn show(&self, number: u32) {
         self.number.store(number, Relaxed);
@@ -185,7 +185,7 @@ impl<E, K> Attempt<E, K> {
         self.errors.paused(pause);
     }
 
-    /// The facts about the attempt that failed last.
+    /// The note on the attempt that failed last.
     fn note(&self) -> Note {
         let number = usize::from(self.kind.load(Relaxed));
         let began = match self.clock {
@@ -209,16 +209,16 @@ impl<E, K> Attempt<E, K> {
         self.corrections = self.corrections.saturating_add(1);
     }
 
-    /// Ends the run of consecutive errors: something other than an error happened.
+    /// Ends the run of consecutive errors, because an attempt yielded an item, made progress, or returned a value.
     #[doc(hidden)]
     pub fn interrupted(&mut self) {
         self.in_row = false;
         self.same = 0;
     }
 
-    /// If the failed attempt made progress, how long it lasted on that clock, for
-    /// [`Call::restarted`](crate::Call::restarted): its failure then counts as the first one. `streamed` is the
-    /// attempt's start, if a stream measures it, and whether the stream yielded an item.
+    /// The duration of the failed attempt on that clock, if it made progress, for
+    /// [`Call::restarted`](crate::Call::restarted): its failure then counts as the first one. If a stream measures the
+    /// attempt, `streamed` has its start, and true if the stream yielded an item.
     #[doc(hidden)]
     pub fn take_progress(
         &mut self,
@@ -248,8 +248,8 @@ impl<E, K> Attempt<E, K> {
         Some(lasted)
     }
 
-    /// Returns true if `error` is the `times`th equal error in a row. Call it once for each error, before the error is
-    /// stored.
+    /// Returns true if `error` is at least the `times`th equal error in a row. Call it once for each error, before the
+    /// error is stored.
     pub(crate) fn is_repeated(&mut self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
         let last = self.errors.kept().last().filter(|_| self.in_row);
         self.same = match last {
@@ -298,12 +298,12 @@ impl<E, K> Attempt<E, K> {
         self.max
     }
 
-    /// Marks that this attempt made progress, so that retries are counted from 0 again: if it fails, that is the first
-    /// failure, and `max` retries may follow. A `deadline` does not change. Call it in the body, or in a hook for the
-    /// next attempt.
+    /// Marks that this attempt made progress, so that retries are counted from 0 again. If the attempt fails, its
+    /// failure counts as the first one, and `max` retries may follow. The `deadline` does not change. Call it in the
+    /// body, or in a hook for the next attempt.
     ///
     /// Delays start at `base` again if the attempt lasted longer than the pause before it. Otherwise they go on
-    /// growing. The items of a stream with `stream = "resume"` count as progress by the same rule.
+    /// growing. An item of a stream with `stream = "resume"` counts as progress, too, with the same rule for delays.
     ///
     /// ```
     /// use retry_runtime::retry;
@@ -324,9 +324,9 @@ impl<E, K> Attempt<E, K> {
         self.progress_after(Duration::ZERO);
     }
 
-    /// Counts this attempt as progress if it lasts at least `time`: then retries are counted from 0 again, and delays
-    /// start at `base`. If it fails earlier, it made no progress, even if a stream yielded items. `time` is rounded
-    /// up to milliseconds and at most 49 days; [`Duration::MAX`] means never.
+    /// Counts this attempt as progress if it lasts at least `time`: retries are then counted from 0 again, and delays
+    /// start at `base`. If it fails earlier, it did not make progress, even if a stream yielded items. `time` is
+    /// rounded up to milliseconds and at most 49 days; [`Duration::MAX`] means never.
     pub fn progress_after(&self, time: Duration) {
         let millis = time.as_nanos().div_ceil(1_000_000);
         let millis = u32::try_from(millis).unwrap_or(u32::MAX);
@@ -340,13 +340,13 @@ impl<E, K> Attempt<E, K> {
         self.max.is_some_and(|max| attempts > max)
     }
 
-    /// The time since the start of the call. With the key `timer`, the time from then to the start of this attempt; for
-    /// an attempt that `hedge` started next to another, to the start of that other one.
+    /// The time since the start of the call. With the key `timer`, it ends at the start of this attempt; for an attempt
+    /// that `hedge` started next to another, at the start of that other one.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().since(self.started)
     }
 
-    /// An idempotency key: all attempts of a call share it, and no other call has it.
+    /// An idempotency key. All attempts of a call share it, and no other call has the same one.
     ///
     /// # Panics
     ///
@@ -357,7 +357,7 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// The number of corrections by the key `correct` that were validated so far, including those in earlier attempts:
-    /// 0 during the first correction.
+    /// it is 0 during the first correction.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
@@ -413,10 +413,10 @@ impl<E, T> Attempt<E, Draft<T>> {
     }
 
     /// The last value that `validate` rejected, or `None` if there is none. While `correct` repairs a value, only the
-    /// corrector has it.
+    /// function of that key has it.
     ///
-    /// The latest error may be from another attempt, for example one that timed out after the value was rejected. For
-    /// the error that rejected this value, use [`rejected`](Self::rejected).
+    /// [`last_error`](Self::last_error) may be from a later attempt, for example one that timed out. For the error that
+    /// rejected this value, use [`rejected`](Self::rejected).
     pub fn last_value(&self) -> Option<&T> {
         self.kept.0.as_ref().map(|(value, _)| value)
     }
@@ -454,7 +454,7 @@ impl<E, T> Attempt<E, Draft<T>> {
     }
 }
 
-/// The kept data that a call returns when it gives up.
+/// Data kept from earlier attempts, part of which a call returns when it gives up.
 pub trait Retained {
     type Value;
     fn into_value(self) -> Option<Self::Value>;

@@ -1,4 +1,4 @@
-//! Attempts with the feature `nested`: calls made within an attempt are recorded as nested in its call.
+//! Attempts with the feature `nested`: a call made within an attempt is nested in the attempt's call.
 
 use alloc::sync::Arc;
 use core::future::Future;
@@ -8,7 +8,7 @@ use core::pin::Pin;
 use crate::call::nested::{Outer, enter, within};
 use crate::policy::Policy;
 
-/// An attempt of a loop whose call has this policy and this name.
+/// Wraps an attempt of a loop whose call has this policy and this name.
 pub fn attempt_within<F: Future>(
     attempt: Pin<&mut F>,
     policy: &Policy,

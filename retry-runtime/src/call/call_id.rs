@@ -6,12 +6,12 @@ use crate::time::random;
 
 /// Identifies one call across all its attempts: an idempotency key.
 ///
-/// Displayed as a random UUID (version 4), which servers that accept an `Idempotency-Key` header expect.
+/// Displayed as a random UUID (version 4), the usual format of an `Idempotency-Key` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(u128);
 
 impl CallId {
-    /// Creates a random id for a loop of your own, because a [`Call`](crate::Call) has none. With `#[retry]`, use
+    /// Creates a random id for your own loop, because a [`Call`](crate::Call) has none. With `#[retry]`, use
     /// [`attempt.call_id()`](crate::Attempt::call_id). A forked process draws other ids than its parent.
     ///
     /// ```
@@ -22,7 +22,7 @@ impl CallId {
     /// assert_ne!(CallId::random(), Some(id));
     /// ```
     ///
-    /// `None` if the system has no random number generator: without one, ids could repeat on other devices.
+    /// `None` if the system has no random number generator, because several devices could then create the same id.
     pub fn random() -> Option<Self> {
         const VERSION: u128 = 0xf << 76;
         const VARIANT: u128 = 0b11 << 62;
@@ -54,7 +54,7 @@ impl CallId {
 
 /// The id of a call, drawn on first use.
 ///
-/// Stored in parts. Each part keeps the first value stored, so that all threads see the same id without a lock.
+/// Stored in four parts. Each part keeps its first value, so that all threads see the same id without a lock.
 #[derive(Debug, Default)]
 pub(crate) struct Drawn([AtomicU32; 4]);
 
@@ -69,7 +69,7 @@ impl Drawn {
             .expect("a call id needs random numbers, and this system has no source of them: enable the feature `std`, or on bare metal a backend of getrandom")
     }
 
-    /// The id for a copy of the call. Without a random number generator, neither has one.
+    /// The same id, for a copy of the call. Without a random number generator, neither has an id.
     pub(crate) fn shared(&self) -> Self {
         self.try_get()
             .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))

@@ -1,4 +1,4 @@
-//! Decides what follows a failure, and after the pause whether the attempt may start. All retry decisions are made here.
+//! All retry decisions: after a failure, retry or give up; after the pause, start the attempt or not.
 
 use core::fmt;
 use core::mem;
@@ -29,13 +29,13 @@ use retry_classify::Verdict;
 use retry_classify::macro_support::Basis;
 use retry_classify::macro_support::shown;
 
-/// The pause before the next attempt, or why the call gives up.
+/// The pause before the next attempt, or the reason that the call gives up.
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
-    /// Reports a failed attempt. Returns the pause before the next one, or why there is none.
+    /// Reports a failed attempt. Returns the pause before the next one, or the reason that there is none.
     ///
-    /// The log shows the error. [`failed_with`](Self::failed_with) accepts more details.
+    /// The log contains `error`. [`failed_with`](Self::failed_with) accepts more details.
     #[cold]
     pub fn failed(
         &mut self,
@@ -75,7 +75,7 @@ impl Call {
         decision
     }
 
-    /// Decides whether to retry. Counts the retry, and reports nothing except warnings about the verdict.
+    /// Decides to retry or to give up, and counts the retry. Reports nothing except warnings about the verdict.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let decision = self.decision(failure, policy);
         #[cfg(feature = "std")]
@@ -121,7 +121,7 @@ impl Call {
         Ok(delay)
     }
 
-    /// Records a failed attempt on the budget, and the call itself with its first attempt.
+    /// Records a failed attempt on the budget. For a call's first attempt, also records the call.
     pub(crate) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
         let is_known = mem::replace(&mut self.has_outcome, true);
         let Some(budget) = failure.budget else {
@@ -150,7 +150,7 @@ impl Call {
         }
     }
 
-    /// The pause before that retry, unless there is no time left for it.
+    /// The pause before that retry, or the reason that the call can't wait for it.
     pub(super) fn delay(
         &self,
         failure: &mut Failure<'_>,
@@ -186,10 +186,12 @@ impl Call {
         Ok(delay)
     }
 
-    /// Decides whether an attempt that the breaker or the limiter rejected is tried again: the pause before it, or the
-    /// rejection that ends the call. A rejection is no evidence about a server, so neither they nor the budget record it.
+    /// Decides what follows a rejection by the breaker or the limiter. Returns the pause before the attempt is tried
+    /// again, or the rejection that ends the call. A rejection is not evidence about a server, so the breaker, the
+    /// limiter and the budget don't record it.
     ///
-    /// `rejections` counts these pauses. It is not in the call, because most calls have nothing that rejects them.
+    /// `rejections` counts these pauses. It is not a field of the call, because most calls have neither a breaker nor a
+    /// limiter.
     #[cold]
     #[inline(never)]
     pub(super) fn rejected(
@@ -227,7 +229,7 @@ impl Call {
         Ok(delay)
     }
 
-    /// Time left before the deadline or `total_delay` runs out; [`Duration::MAX`] if neither is set, `None` if the
+    /// The time left before the deadline or `total_delay` runs out; [`Duration::MAX`] if neither is set, `None` if the
     /// deadline has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>, policy: &Policy) -> Option<Duration> {
         let left = self.pauses_left(policy);
@@ -244,12 +246,13 @@ impl Call {
     }
 }
 
-/// The kind as which a hedged attempt is counted and paid for: it is a retry without a failure.
+/// The kind of failure as which a hedged attempt is counted and paid for, because it is a retry without a failure.
 const HEDGED: Kind = Kind::Transient;
 
 /// Decisions while attempts are in flight.
 impl Call {
-    /// Returns true if the call itself allows another attempt next to those in flight.
+    /// Returns true if the call allows another attempt next to those in flight. The breaker, limiter and budget may
+    /// still reject it.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -263,8 +266,8 @@ impl Call {
             && self.time_left(slow, slow.site.policy).is_some()
     }
 
-    /// Charges the budget for another attempt. If it pays, the attempt starts, `delay` after the last one. The cost is
-    /// never refunded, whichever attempt wins, because the server has the load in any case.
+    /// Charges the budget for another attempt, `delay` after the last one. Returns true if the budget pays, and the
+    /// attempt starts. The cost is not refunded, whichever attempt wins, because the server has the load in any case.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -324,7 +327,7 @@ impl Call {
     }
 }
 
-/// The reason that this failure is not retried, regardless of earlier ones, with this much time left.
+/// The reason that this failure is not retried if `left` is the time left, regardless of earlier failures.
 pub fn refused(
     policy: &Policy,
     verdict: Verdict,
@@ -346,8 +349,8 @@ fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     Ok(kind)
 }
 
-/// The rule for hints, and the longest accepted hint. A breaker's hint is always honored: no attempt is admitted before
-/// it ends.
+/// The rule for hints, and the longest accepted hint. For a rejection, the hint is always honored, because the breaker
+/// admits no attempt earlier.
 fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     match kind {
         Kind::Rejected => (Hint::Honor, None),
@@ -373,19 +376,19 @@ fn refusal(
     }
 }
 
-/// The tolerance for a pause that should have ended by the deadline: timers have a granularity, and threads have to be
-/// scheduled. Anything later counts as missing the deadline.
+/// The tolerance for a pause that should have ended by the deadline, because timers have a granularity, and threads
+/// have to be scheduled. A pause that ends later missed the deadline.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
 }
 
 impl Call {
-    /// Checks after the pause whether the attempt may start: not if the pause was [cancelled](Failure::cancelled), if
-    /// it overran the deadline, or if the policy has changed and no longer allows the retry. Pass the error from before
+    /// Checks after the pause that the attempt may start. Fails if the pause was [cancelled](Failure::cancelled) or
+    /// overran the deadline, or if the policy has changed and no longer allows the retry. Pass the error from before
     /// the pause. If this returns an `Err`, end the call with that error.
     ///
-    /// Timers are imprecise, so a pause that was planned to end by the deadline may end after it: by a tenth of the
-    /// pause, but at least 10 ms and at most 1 s.
+    /// Timers are imprecise, so a pause may end after the deadline by up to a tenth of its length, but at least 10 ms
+    /// and at most 1 s.
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
         match self.revoked(&failure) {
             Some(reason) => {
@@ -406,7 +409,7 @@ impl Call {
         let policy = &failure.site.policy_in_force();
         let is_too_many = failure.verdict.kind().is_some_and(|kind| {
             let (retry, max) = self.retry_count(policy, kind, failure.inputs.values);
-            // Another policy, with other sections, may have counted it elsewhere.
+            // If the previous policy had other sections, the retry may have been counted under another kind.
             max.is_some_and(|max| retry.max(1) > max)
         });
         if is_too_many {
@@ -423,7 +426,7 @@ impl Call {
         is_late.then_some(Reason::Deadline)
     }
 
-    /// The time until the deadline ([`Duration::MAX`] without one), or the time since it passed.
+    /// The time until the deadline ([`Duration::MAX`] without one), or as an `Err` the time since it passed.
     pub(super) fn until_deadline(
         &self,
         failure: &Failure<'_>,

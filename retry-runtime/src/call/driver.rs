@@ -34,8 +34,8 @@ use crate::time::{Moment, Timer, pause_or_cancelled};
 
 /// One call in flight.
 ///
-/// Generic only in what it stores, so that a future that contains it is `Send` if `P` and `T` are. Its rules are in
-/// `Steps`.
+/// Generic only in the types that it stores, so that a future that contains it is `Send` if `P` and `T` are. Its rules
+/// are in `Steps`.
 ///
 /// All methods take `&mut self`: on a `&mut Driver`, method lookup finds them before those of a user's trait.
 pub struct Driver<P: Protects, T> {
@@ -53,7 +53,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
     }
 
     /// Waits until [`waits`](Self::waits) may be called again. `cancelled` ends the wait.
-    // Boxed, so that the loop's future needs no space for it.
+    // Boxed, so that it doesn't enlarge the loop's future.
     #[cold]
     pub fn wait<C: Future>(
         &mut self,
@@ -132,8 +132,8 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Returns true if starting an attempt or succeeding involves neither protections nor observers. Known at compile
-    /// time, so that such a call costs next to nothing.
+    /// Returns true if neither protections nor an observer are involved when an attempt starts or succeeds. Usually
+    /// known at compile time, so that such a call costs next to nothing.
     #[inline]
     fn is_bare(&self, reporter: &Reporter<'_>) -> bool {
         self.protections.are_none() && !reporter.is_observed() && !self.state.needs_ready
@@ -247,7 +247,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.retries_rejections = true;
     }
 
-    /// Returns true if neither a failure nor a setter has provided the policy's `max`.
+    /// Returns true if the policy's `max` is unknown, because neither a failure nor a setter has provided it.
     pub fn lacks_max(&mut self) -> bool {
         self.state.lacks_max()
     }
@@ -258,7 +258,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.call().max_retries()
     }
 
-    /// Makes the call wait for something of the loop's own between the limiter's admission and the breaker: see
+    /// Adds a wait by the loop itself between the limiter's admission and the breaker: see
     /// [`gets_ready`](Self::gets_ready).
     pub fn need_ready(&mut self) {
         self.state.needs_ready = true;
@@ -269,7 +269,7 @@ impl<P: Protects, T> Driver<P, T> {
         matches!(self.state.next, Next::Ready)
     }
 
-    /// Reports that the loop's own wait is over, or must not go on.
+    /// Reports the end of the loop's own wait. An `Err` rejects the attempt.
     pub fn ready(&mut self, waited: Result<(), RejectedBy>) {
         match waited {
             Ok(()) => self.state.next = Next::Admit,
@@ -289,7 +289,7 @@ impl<P: Protects, T> Driver<P, T> {
     }
 
     /// Returns true if the call has to [wait](Self::wait) before its attempt, or decide on a
-    /// [rejection](Self::rejection). If false, the attempt has started, or never will: see [`stop`](Self::stop).
+    /// [rejection](Self::rejection). If false, the attempt has started, or the call ends: see [`stop`](Self::stop).
     #[inline]
     pub fn waits(&mut self, mut reporter: Reporter<'_>) -> bool {
         if self.is_bare(&reporter) && matches!(self.state.next, Next::Enter) {
@@ -299,13 +299,13 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.waits(&mut reporter))
     }
 
-    /// Returns true if the pause before the next attempt has not passed yet.
+    /// Returns true if the next step is the pause before the next attempt.
     #[inline]
     pub fn pauses(&mut self) -> bool {
         matches!(self.state.next, Next::Pause)
     }
 
-    /// The rejection to [decide on](Self::rejected).
+    /// The rejection to [decide on](Self::rejected), if there is one.
     #[cold]
     pub fn rejection(&mut self) -> Option<RejectedBy> {
         match self.state.next {
@@ -446,7 +446,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.aborted(&mut reporter));
     }
 
-    /// Reports how the fallback ended. `show` passes on the text of its error.
+    /// Reports the end of the fallback. `show` passes on the text of its error.
     #[cold]
     pub fn fell_back<V, E>(
         &mut self,
@@ -475,7 +475,7 @@ impl<P: Protects, T> Driver<P, T> {
         });
     }
 
-    /// Starts under this policy: its `max` is reported before any failure.
+    /// Starts the call under this policy, whose `max` is reported before any failure.
     pub fn begin_under(&mut self, policy: &Policy) {
         self.set_max(policy.retries_allowed());
     }

@@ -1,4 +1,4 @@
-//! The errors of a call's earlier attempts. A call that retries forever keeps a bounded number of them.
+//! The errors of a call's earlier attempts. Their number is bounded, because a call may retry forever.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,25 +11,26 @@ pub(crate) const FIRST: usize = 10;
 /// The number of last errors that are kept in addition.
 pub(crate) const LAST: usize = 100;
 
-/// The first errors and the last ones, in order. One pointer, so that a call that succeeds at once is hardly larger.
+/// The first errors and the last ones, in order. Stored behind one pointer, so that a call that succeeds at once is
+/// hardly larger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Errors<E>(Option<Box<Gathered<E>>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Gathered<E> {
     kept: Vec<E>,
-    /// The facts about each kept error and, once the call gave up, about the last one.
+    /// The note on each kept error and, once the call gave up, on the last error.
     notes: Vec<Note>,
     left_out: u64,
-    /// The number of the last retry that started alone, and its start, measured from the call's.
+    /// The number of the last retry that started alone, and the time from the call's start to its start.
     began: Option<(u32, Duration)>,
 }
 
-/// The facts about a failed attempt, apart from its error.
+/// The details of a failed attempt, apart from its error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) number: Option<u32>,
-    /// The attempt's start, measured from the call's.
+    /// The time from the call's start to the attempt's.
     pub(crate) began: Option<Duration>,
     pub(crate) kind: Option<Kind>,
     pub(crate) pause: Option<Duration>,
@@ -63,7 +64,7 @@ impl<E> Errors<E> {
         Self(gathered)
     }
 
-    /// Takes the error that ends the call. Its note stays, for the pause after it.
+    /// Takes the last error, because it ends the call. Its note stays, because that has the pause after the error.
     pub(crate) fn pop(&mut self) -> Option<E> {
         self.gathered().kept.pop()
     }
@@ -81,7 +82,7 @@ impl<E> Errors<E> {
         self.0.as_ref().map_or(&[], |gathered| &gathered.notes)
     }
 
-    /// Adds the note on the error that ends the call, whose value is kept elsewhere, unless it is already there.
+    /// Adds the note on the error that ends the call, unless it is already there. The error itself is stored elsewhere.
     pub(crate) fn note(&mut self, note: Note) {
         let gathered = self.gathered();
         if gathered.notes.len() == gathered.kept.len() {
@@ -96,12 +97,13 @@ impl<E> Errors<E> {
         }
     }
 
-    /// Records that a retry started alone, and its start, measured from the call's.
+    /// Records that a retry started alone, `after` the call's start.
     pub(crate) fn began(&mut self, number: u32, after: Duration) {
         self.gathered().began = Some((number, after));
     }
 
-    /// The start of the last of `begun` attempts, measured from the call's. `None` if it started next to others.
+    /// The time from the call's start to the start of the last of `begun` attempts. `None` if it started next to
+    /// others.
     pub(crate) fn when_began(&self, begun: u32) -> Option<Duration> {
         let last = self.0.as_ref().and_then(|gathered| gathered.began);
         let (number, after) = last.unwrap_or((1, Duration::ZERO));

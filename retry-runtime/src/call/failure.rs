@@ -30,7 +30,7 @@ pub struct Failure<'a> {
     pub(super) verdict: Verdict,
     pub(super) error: &'a dyn fmt::Display,
     pub(super) inputs: Inputs,
-    /// The number of needed retries that are paid for or free.
+    /// The number of retries that are paid for or free.
     pub(crate) paid: usize,
     /// Computes the delay before each retry (from 1), in place of the policy's own backoff.
     pub(super) delays: Option<&'a mut dyn FnMut(u32) -> Duration>,
@@ -77,14 +77,14 @@ pub(super) enum Deadline {
     #[default]
     OfPolicy,
     Never,
-    /// A point in time, compared with a clock that returns the current time.
+    /// A point in time, compared with the current time.
     At {
         end: Moment,
         now: Moment,
     },
 }
 
-/// The end of a call for which no attempt follows.
+/// The end of a call if no attempt follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
     /// The call ends with the error.
@@ -135,19 +135,19 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Sets whether an ambiguous failure may be retried. Default true.
+    /// Allows or forbids retries of ambiguous failures. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.inputs.idempotent = idempotent;
         self
     }
 
-    /// Sets whether the same error occurred too many times in a row.
+    /// Set to true if the same error occurred too many times in a row: the call then ends. Default false.
     pub fn repeated(mut self, repeated: bool) -> Self {
         self.inputs.repeated = repeated;
         self
     }
 
-    /// Sets whether the attempt can't be made again, for example because its request was consumed. Default false.
+    /// Set to true if the attempt can't be made again, for example because its request was consumed. Default false.
     ///
     /// If a retry would follow, the call ends with [`Reason::Unrepeatable`](crate::Reason::Unrepeatable) instead.
     /// Breakers, limiters and budgets count the failure like any other.
@@ -156,20 +156,21 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Sets whether the call was cancelled, so that no attempt may follow.
+    /// Set to true if the call was cancelled, so that no attempt may follow. Default false.
     pub fn cancelled(mut self, cancelled: bool) -> Self {
         self.inputs.cancelled = cancelled;
         self
     }
 
-    /// Sets the number of similar failures that the budget counts, and for how many of them the previous retry was paid
-    /// for. Each failure needs its own retry.
+    /// Sets the number of similar failures that the budget counts, and the number of these whose previous retry was
+    /// paid for. Each failure needs its own retry.
     pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
         (self.inputs.times, self.inputs.followed) = (times, followed);
         self
     }
 
-    /// Sets whether the attempt was started as the last possible one, and so consumed what another attempt would need.
+    /// Set to true if the attempt was started as the last possible one, and so consumed data that another attempt would
+    /// need.
     #[doc(hidden)]
     pub fn last(mut self, last: bool) -> Self {
         self.inputs.last = last;
@@ -186,13 +187,14 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Sets the budget that pays for the retry. It is charged last. If the retry never starts, the loop must refund it.
+    /// Sets the budget that pays for the retry. It is charged last. If the retry never starts, the loop must refund the
+    /// budget.
     pub fn budget(mut self, budget: &'a dyn RetryBudget) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Sets whether the attempt had a limiter, which handles throttled retries.
+    /// Set to true if the attempt had a limiter that handles throttled retries.
     pub(crate) fn limited(mut self, is_limited: bool) -> Self {
         self.inputs.is_limited = is_limited;
         self
@@ -220,7 +222,7 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Sets how the call ends if no attempt follows.
+    /// Sets the end of the call if no attempt follows.
     #[doc(hidden)]
     pub fn ends_with(mut self, ending: Ending) -> Self {
         self.inputs.ending = ending;

@@ -13,7 +13,7 @@ use crate::observe::Reason;
 use crate::observe::fields::Delay;
 use retry_classify::Kind;
 
-/// A call that gave up: the argument of the keys `give_up` and `fallback`.
+/// A call that gave up: the argument of the functions of the keys `give_up` and `fallback`.
 ///
 /// ```
 /// use retry_runtime::{GaveUp, Reason, retry};
@@ -40,11 +40,11 @@ use retry_classify::Kind;
 ///       3  3.5s   transient         503 overloaded
 /// ```
 ///
-/// Errors in it are shown as in the log: at most 1 KiB, with escaped control characters, and URLs without user info,
-/// query and fragment. With the feature `serde` it can be serialized, with times in seconds.
+/// The errors are printed as in the log: at most 1 KiB each, with escaped control characters, and URLs without user
+/// info, query and fragment. With the feature `serde` it can be serialized, with times in seconds.
 ///
-/// As an [`Error`] it stands for the error of the last attempt: its source is that error's source, so a report of the
-/// whole chain repeats nothing.
+/// As an [`Error`], it represents the error of the last attempt: its source is that error's source, so a report of the
+/// whole chain doesn't repeat the error.
 ///
 /// In a function with the key `validate`, it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +108,8 @@ impl<E, T> GaveUp<E, T> {
     /// assert_eq!(complete(), Err(String::from("503 after pauses of [1ms]")));
     /// ```
     ///
-    /// The clock is read only if the function passed to `give_up` or `fallback` may need the time: not for a closure
-    /// that only calls methods that don't use it.
+    /// The clock is not read if the function of `give_up` or `fallback` is a closure that only calls methods that don't
+    /// use the time.
     pub fn failures(&self) -> impl Iterator<Item = FailedAttempt<'_, E>> {
         self.errors()
             .zip(self.earlier.notes())

@@ -1,4 +1,4 @@
-//! Calls made within the attempts of other calls: their retries multiply.
+//! Nested calls: calls made within the attempts of other calls, so that their retries multiply.
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -15,8 +15,8 @@ use crate::policy::values::Values;
 use crate::sync::lock;
 
 thread_local! {
-    /// The innermost call whose attempt is running on this thread. Set only while it is running, because the thread may
-    /// poll an unrelated task next.
+    /// The innermost call whose attempt is running on this thread. Set only while the attempt is polled, because the
+    /// thread may poll an unrelated task next.
     static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
@@ -29,7 +29,7 @@ const MOST_TOLD: usize = 256;
 #[derive(Clone)]
 pub struct Outer {
     name: Name,
-    /// The number of attempts that it may make, multiplied by those of the calls around it. `None` if that is
+    /// The number of attempts that the call may make, multiplied by those of the calls around it. `None` if it is
     /// unlimited, or unknown before a failure.
     attempts: Option<u64>,
 }
@@ -51,7 +51,7 @@ impl Outer {
         }
     }
 
-    /// A call whose policy is evaluated when it fails. Its name is returned by a function.
+    /// A call whose policy is only evaluated when it fails. A function returns its name.
     #[inline]
     pub const fn named_by(name: fn() -> Cow<'static, str>) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Outer {
         }
     }
 
-    /// This call, with a known number of attempts.
+    /// Sets the number of attempts.
     pub const fn up_to(mut self, attempts: Option<u64>) -> Self {
         self.attempts = attempts;
         self
@@ -100,8 +100,8 @@ pub const fn most_attempts(policy: &Policy, values: Values) -> Option<u64> {
     policy.most_attempts(values)
 }
 
-/// One attempt, for a call whose retries an expression may turn off. `None` unless the policy itself allows only one
-/// attempt.
+/// `Some(1)` if the policy allows only one attempt, otherwise `None`. For a call whose retries an expression may turn
+/// off.
 pub const fn only_attempt(policy: &Policy, values: Values) -> Option<u64> {
     match policy.most_attempts(values) {
         Some(1) => Some(1),
@@ -126,7 +126,7 @@ pub fn enter(outer: Outer) -> Option<Entered> {
     outer.placed().map(Entered::new)
 }
 
-/// The attempt that this thread is running. Dropping it, also during a panic, restores the previous one.
+/// Marks the attempt that this thread is running. When dropped, even during a panic, it restores the previous one.
 pub struct Entered {
     before: Option<Outer>,
 }
@@ -176,7 +176,7 @@ fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {
     Some(inner?.saturating_mul(outer?))
 }
 
-/// Also `None` while the thread is being destroyed.
+/// Reads the innermost call. `None` if there is none, or while the thread is being destroyed.
 fn here<T>(read: impl FnOnce(&Outer) -> T) -> Option<T> {
     let read = HERE.try_with(|here| here.borrow().as_ref().map(read));
     read.ok().flatten()

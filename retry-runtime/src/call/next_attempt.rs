@@ -1,6 +1,7 @@
 use core::time::Duration;
 
-/// The attempt that follows a failure: passed to the keys `before_pause` and `before_retry` with the error.
+/// The attempt that follows a failure. The functions of the keys `before_pause` and `before_retry` receive it with the
+/// error.
 ///
 /// ```
 /// use std::time::Duration;

@@ -28,7 +28,7 @@ use crate::time::timer::Timer;
 ///
 /// [`first`](Self::first) waits until the first attempt may start. After an attempt, [`ok`](Self::ok) reports its
 /// value, and [`again`](Self::again) its error: it pauses and waits until the next attempt may start, or returns the
-/// error. So a loop has pauses, hints, a deadline, log records, and every key that it sets, just like the attribute:
+/// error. So the loop has pauses, hints, a deadline and log records like the attribute, and every key that it sets:
 ///
 /// ```
 /// use std::io;
@@ -70,8 +70,8 @@ use crate::time::timer::Timer;
 /// value is one call: create another for the next call. If it is dropped at any point, it releases everything that the
 /// call holds: a breaker permit, a limiter slot, and the payment for an attempt that has not started.
 ///
-/// The loop itself must end attempts after the policy's [`timeout`], which is [`Policy::attempt_limit`]. Hooks and
-/// fallbacks are up to the loop, too.
+/// The loop itself must enforce the policy's [`timeout`], which [`Policy::attempt_limit`] returns. Hooks and fallbacks
+/// are up to the loop, too.
 ///
 /// [`timeout`]: crate::Policy::timeout
 /// [`Policy::attempt_limit`]: crate::Policy::attempt_limit
@@ -98,7 +98,7 @@ impl Keys<'_> {
     }
 }
 
-/// The clock is not read before the first attempt.
+/// The clock before the first attempt, when it is not read yet.
 fn no_clock<W>(_: &W) -> Moment {
     Moment::from_origin(Duration::ZERO)
 }
@@ -122,7 +122,7 @@ impl<'a> Attempts<'a> {
     ///
     /// That attempt is already paid for: the payment is refunded to the [`budget`](Self::budget) if the attempt doesn't
     /// start. The policy's deadline includes the time that the call had spent, but not the time between saving and
-    /// loading. To check whether the policy still allows the attempt, call [`Call::resumed`] before.
+    /// loading. To check first that the policy still allows the attempt, call [`Call::resumed`].
     pub fn from_saved(site: &'a Site<'a>, call: Call) -> Self {
         let mut attempts = Self::new(site);
         attempts.driver.resume(call.known(site.policy()));
@@ -176,7 +176,7 @@ impl<'a, W> Attempts<'a, W> {
         self
     }
 
-    /// Sets whether an ambiguous failure may be retried. Default true.
+    /// Allows or forbids retries of ambiguous failures. Default true.
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.keys.is_idempotent = is_idempotent;
         self
@@ -188,12 +188,12 @@ impl<'a, W> Attempts<'a, W> {
         self
     }
 
-    /// The current attempt: its number, from 1, and the pause before it.
+    /// The number of the current attempt, from 1, and the pause before it.
     pub fn attempt(&mut self) -> NextAttempt {
         self.driver.next_attempt()
     }
 
-    /// Reports that the attempt, and so the call, succeeded.
+    /// Reports that the attempt, and so the call, succeeded. Returns `value`.
     pub fn ok<T>(&mut self, value: T) -> T {
         self.driver.ok(self.keys.reporter());
         value
@@ -201,7 +201,7 @@ impl<'a, W> Attempts<'a, W> {
 
     /// Reports a failed attempt. Returns the pause before the next one, or the error if there is none.
     ///
-    /// For a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Other loops call
+    /// Use it in a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Other loops call
     /// [`again`](Self::again).
     pub fn failed<E: Classify>(&mut self, error: E) -> Result<Duration, E> {
         let verdict = error.classify();
@@ -275,7 +275,7 @@ impl<'a, W> Attempts<'a, W> {
             .rejected(site, is_cancelled, None, self.keys.reporter());
     }
 
-    /// Fails with this error if no attempt starts.
+    /// Fails if no attempt starts.
     fn begun<E: fmt::Display>(&mut self, error: impl FnOnce(&Stop) -> E) -> Result<(), E> {
         let Some(stop) = self.driver.stop() else {
             return Ok(());
@@ -410,7 +410,7 @@ impl<W> fmt::Debug for Attempts<'_, W> {
     }
 }
 
-/// An error, displayed by its [`Classify::describe`].
+/// An error, displayed with [`Classify::describe`].
 struct Described<E>(E);
 
 impl<E: Classify> fmt::Display for Described<E> {

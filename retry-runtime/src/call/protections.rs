@@ -3,12 +3,12 @@ use core::fmt;
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 
-/// The protections that calls share so that retries don't make an outage worse, as the driver uses them.
+/// The budget, breaker and limiter of a call. Calls share them so that retries don't make an outage worse.
 pub trait Protects {
     /// The protections, each of which is optional.
     fn refs(&self) -> ProtectionRefs<'_>;
 
-    /// Returns true if there are none: a call then needs no step before its attempt.
+    /// Returns true if there are no protections. A call then needs no step before its attempt.
     #[doc(hidden)]
     #[inline]
     fn are_none(&self) -> bool {
@@ -57,7 +57,8 @@ type AsLimiter<L> = fn(&L) -> Option<&dyn AdmissionControl>;
 
 /// A budget, a breaker and a limiter, each optional.
 ///
-/// The types have no bounds: an error about one appears once, at the setter that takes the value.
+/// The type parameters have no bounds, so that an error about a bound appears only once, at the setter that takes the
+/// value.
 #[derive(Clone, Copy)]
 pub struct Protections<B = (), R = (), L = ()> {
     budget: (B, AsBudget<B>),
@@ -151,7 +152,7 @@ impl<B, R, L> fmt::Debug for Protections<B, R, L> {
     }
 }
 
-/// The protections of a chain or of a loop of your own, which are only borrowed.
+/// The protections of a chain or of your own loop, borrowed.
 #[derive(Clone, Copy)]
 pub struct BorrowedProtections<'a> {
     pub(crate) budget: Option<&'a (dyn RetryBudget + Send + Sync)>,

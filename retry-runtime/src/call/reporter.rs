@@ -10,7 +10,8 @@ use crate::observe::stopwatch::Stopwatch;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
-/// The name and the observer of a call. Each step of a driver takes them, because they may borrow what the body changes.
+/// The name and the observer of a call. Each step of a driver takes them as an argument, because they may borrow
+/// variables that the body changes.
 pub struct Reporter<'r> {
     name: ReportedName<'r>,
     policy: Option<&'r Policy>,
@@ -19,7 +20,7 @@ pub struct Reporter<'r> {
     stopwatch: Option<&'r mut Option<Box<Stopwatch>>>,
 }
 
-/// Read only if there is something to report.
+/// The name of a call, computed only if there is something to report.
 #[derive(Clone, Copy)]
 enum ReportedName<'r> {
     Known(Name<'r>),
@@ -51,19 +52,19 @@ impl<'r> Reporter<'r> {
         }
     }
 
-    /// The name of a site. Its policy's `max` is reported if no failure has provided another.
+    /// A reporter with the name of a site. The `max` of its policy is reported unless a failure has provided another.
     #[inline]
     pub const fn at(site: &'r Site<'r>) -> Self {
         Self::new(ReportedName::Known(site.name), Some(site.policy))
     }
 
-    /// This name.
+    /// A reporter with this name.
     #[inline]
     pub const fn named(name: &'r str) -> Self {
         Self::new(ReportedName::Known(Name::Text(name)), None)
     }
 
-    /// A name computed by a function.
+    /// A reporter whose name a function computes.
     #[inline]
     pub const fn named_by(name: &'r dyn Fn() -> String) -> Self {
         Self::new(ReportedName::Computed(name), None)
@@ -103,7 +104,7 @@ impl<'r> Reporter<'r> {
         }
     }
 
-    /// Calls `with` with the observer, which adds the times of a call to its events.
+    /// Calls `with` with an observer that adds the times of the call to its events.
     pub(crate) fn timed<V>(
         &mut self,
         now: &dyn Fn() -> Moment,

@@ -63,8 +63,8 @@ impl Call {
         report(&Event::new(name, attempt, data), failure.observe);
     }
 
-    /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
-    /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
+    /// Reports that the loop ends the call during or after the pause that [`failed_with`](Self::failed_with) returned,
+    /// for a reason such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
         let call = self.with_max(failure.site.policy_in_force().retries_allowed());
         let (values, ending) = (failure.inputs.values, failure.inputs.ending);
@@ -74,7 +74,7 @@ impl Call {
         report(&Event::new(name, attempt, data), failure.observe);
     }
 
-    /// The number of the last attempt, and the event of a call that ends after its pause.
+    /// The number of the last attempt, and the event of a call that ends during or after its pause.
     pub(super) fn end_after_pause<'a>(
         &self,
         error: &'a dyn fmt::Display,
@@ -97,7 +97,7 @@ impl Call {
         (attempt, call.end(all, error, None, reason, ending))
     }
 
-    /// Reports that the call ends with an attempt that ended in this way, or in the middle of one.
+    /// Reports that the call ends with an attempt: with this end, or in the middle of the attempt if `None`.
     #[doc(hidden)]
     pub fn cut(
         &self,
@@ -113,7 +113,7 @@ impl Call {
         report(&Event::new(site.name(), call.attempt(), data), observe);
     }
 
-    /// Reports a success. It is logged if an attempt failed before.
+    /// Reports that the call succeeded. This is logged only if an attempt failed before.
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
@@ -134,7 +134,7 @@ impl Call {
         report(&Event::new(site.name(), self.attempt(), data), observe);
     }
 
-    /// The call with the policy's `max`, if none was read yet.
+    /// The call, with the policy's `max` if none was read yet.
     pub(super) fn known(self, policy: &Policy) -> Self {
         match self.max {
             0 => self.with_max(policy.retries_allowed()),
@@ -181,7 +181,7 @@ impl Call {
 }
 
 impl Change {
-    /// The event of this change. If a breaker opens, it shows the error of the attempt.
+    /// The event of this change. If a breaker opened, it contains the error of the attempt.
     pub(super) fn event(self, error: Option<&dyn fmt::Display>) -> EventData<'_> {
         match self {
             Self::Breaker(Transition::Opened { cause, open_for }) => EventData::BreakerOpened {
@@ -199,14 +199,14 @@ impl Change {
     }
 }
 
-/// An error, and the server's wait if that ends the call.
+/// An error, and the wait that the server asked for if that ends the call.
 pub struct WithHint<E> {
     error: E,
     hint: Option<Duration>,
 }
 
 impl<E> WithHint<E> {
-    /// The error of a failure with this hint, after which this was decided.
+    /// The error of a failure with this hint and this decision.
     pub fn new(error: E, decision: Decision, hint: Option<Duration>) -> Self {
         let hint = hint.filter(|_| decision == Err(Reason::HintTooLong));
         Self { error, hint }

@@ -40,7 +40,7 @@ impl Serialize for Call {
             .rare_counts()
             .filter(|(_, count)| **count > 0)
             .collect();
-        // Binary formats must know the length in advance.
+        // Binary formats need the length in advance.
         let length = 4 + rare.len() + usize::from(self.last_retry_kind.is_some());
         let mut table = serializer.serialize_map(Some(length))?;
         table.serialize_entry(RETRIES, &self.retries)?;
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for Saved {
                     has_retries = true;
                 }
                 CORRECTIONS => call.corrections = table.next_value()?,
-                // The call was saved during that pause.
+                // The call was saved during this pause.
                 LAST_DELAY => {
                     call.last_delay = table.next_value()?;
                     call.is_pausing = true;
@@ -102,7 +102,8 @@ impl<'de> Visitor<'de> for Saved {
             }
         }
         if has_retries {
-            // After progress, the last delay is only the basis for later ones.
+            // If no retry is counted since the last progress, the last delay is only the basis for later ones, and not
+            // a pause.
             call.is_pausing &= call.is_retried();
             call.has_outcome =
                 call.is_retried() || call.other_attempts > 0 || call.backoff_offset > 0;

@@ -6,7 +6,7 @@ use crate::policy::Policy;
 
 /// The settings shared by all calls of one function: the policy, and the name in logs and metrics.
 ///
-/// It is separate from [`Call`](crate::Call), so that it can be a `const` if both are known at compile time:
+/// If the policy and the name are known at compile time, a site can be a constant:
 ///
 /// ```
 /// use retry_runtime::{Policy, Site};
@@ -23,7 +23,7 @@ pub struct Site<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'a> {
     Text(&'a str),
-    /// The name of a block, which can't be a constant.
+    /// A function that returns the name of a block, which can't be a constant.
     By(fn() -> &'static str),
 }
 

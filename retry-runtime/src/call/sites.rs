@@ -1,4 +1,4 @@
-//! The names of calls that failed in this process.
+//! The failures in this process, counted by the names of calls.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -9,8 +9,8 @@ use retry_classify::macro_support::shown_within;
 use crate::policy::Policy;
 use crate::sync::{Mutex, lock};
 
-/// The most names that are kept, and the most bytes of each. Names that are created for each call must not fill the
-/// memory.
+/// The most names that are kept, and the most bytes of each. Limited, so that names created for each call don't fill
+/// the memory.
 const MOST: usize = 1000;
 const NAME_LIMIT: usize = 200;
 
@@ -46,8 +46,8 @@ impl fmt::Display for SiteCounts {
     }
 }
 
-/// Lists the names of all calls in the process that had a failed attempt, in alphabetical order. Use it for a debug
-/// page, or to see which names to use in [`Policies::install`](crate::Policies::install).
+/// Lists the calls of this process that had a failed attempt, in alphabetical order of their names. Use it for a debug
+/// page, or to find the names for [`Policies::install`](crate::Policies::install).
 ///
 /// ```
 /// use retry_runtime::{retry, sites};
@@ -62,15 +62,15 @@ impl fmt::Display for SiteCounts {
 /// assert!(page.starts_with("billing.charge failures=6 retries=5 max=5, backoff=none"));
 /// ```
 ///
-/// Calls that succeed at once are not listed, and have no cost for it. The first 1000 names that fail are listed until
-/// the program ends; failures under other names are counted together, as `(others)`.
+/// Calls that succeed at once are not counted, and have no cost. The first 1000 names that fail are listed until the
+/// program ends; failures under other names are counted together, as `(others)`.
 pub fn sites() -> Vec<SiteCounts> {
     let mut sites = lock(&COUNTS).clone();
     sites.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     sites
 }
 
-/// Compares lengths first, because names often share a prefix, and every failure pays for the search.
+/// The sort key. Lengths are compared first, because names often share a prefix, and every failure searches the list.
 fn order(name: &str) -> (usize, &str) {
     (name.len(), name)
 }
@@ -89,7 +89,7 @@ pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
     known.retries += u64::from(is_retried);
 }
 
-/// The index of a name that is not listed in its raw form: it is new, or listed in shortened form.
+/// The index of a name that is not listed as it is, because it is new or listed in shortened form.
 #[cold]
 fn listed(all: &mut Vec<SiteCounts>, name: &str, policy: &Policy) -> usize {
     let mut name = shown_within(name, NAME_LIMIT).to_string();

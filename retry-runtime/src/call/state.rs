@@ -12,8 +12,8 @@ use retry_classify::Kind;
 /// A running call: the core of every loop in this crate, and of your own loops.
 ///
 /// It has no clock and no timer. After a failure, it returns the time to wait or the reason to stop; after a success,
-/// it only reports it. It reports to the log and to test recorders, as the attribute does. It is plain data (`Copy`,
-/// `'static`) and borrows nothing while an attempt runs.
+/// it only writes a report. Reports go to the log and to test recorders, as with the attribute. A call is plain data
+/// (`Copy`, `'static`) and borrows nothing while an attempt runs.
 ///
 /// ```
 /// use std::time::Instant;
@@ -48,24 +48,24 @@ use retry_classify::Kind;
 /// ```
 ///
 /// With the feature `serde`, a call can be saved during its pause and continued in another process. Its counts, its
-/// last delay and the time spent are saved, but no clock reading: the time between saving and loading does not count
-/// against the policy's deadline.
+/// last delay and the time spent are saved. The time between saving and loading does not count against the policy's
+/// deadline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call {
-    /// Retries that count against the policy's `max`.
+    /// The retries that count against the policy's `max`.
     pub(super) retries: u32,
-    /// Retries that count against a section's own `max`, by [`Kind`].
+    /// The retries that count against a section's own `max`, by [`Kind`].
     pub(super) retries_by_kind: [u32; Kind::OF_FAILURES.len()],
-    /// Retries that were corrections, and not attempts.
+    /// The retries that were corrections, and not attempts.
     pub(super) corrections: u32,
-    /// Attempts that the number of the current one leaves out: those before progress, and those that started after the
-    /// winning one.
+    /// The attempts not included in the number of the current attempt: those before the last progress, and those that
+    /// started after the winning one.
     pub(super) other_attempts: u32,
     /// The policy's `max` as last read; 0 before that.
     pub(super) max: u32,
     /// The kind of failure before the last retry or correction, if a budget paid for it.
     pub(crate) last_retry_kind: Option<Kind>,
-    /// Retries before the last progress. The delays go on growing from there.
+    /// The retries before the last progress, if delays go on growing from there.
     pub(super) backoff_offset: u32,
     /// The last delay in nanoseconds, which decorrelated jitter builds on.
     pub(super) last_delay: u64,
@@ -73,9 +73,9 @@ pub struct Call {
     pub(super) spent_before_load: u64,
     /// The time spent in this process up to the last failure, in nanoseconds, as far as reported.
     pub(super) spent: u64,
-    /// The pauses in milliseconds, if the policy limits them.
+    /// The sum of the pauses in milliseconds, if the policy limits it.
     pub(super) paused_ms: u32,
-    /// True during the pause after a failure. If no elapsed time is reported, the pause itself counts as spent.
+    /// True during the pause after a failure. If no elapsed time is reported, the pause counts as the time spent.
     pub(super) is_pausing: bool,
     /// True once an attempt has completed, so that the budget has recorded the call.
     pub(super) has_outcome: bool,
@@ -105,7 +105,7 @@ impl Call {
         }
     }
 
-    /// A call after `retries` retries of any kind; its other fields are not used.
+    /// A call after `retries` retries of any kind, whose other fields are not used.
     #[doc(hidden)]
     pub const fn after(retries: u32) -> Self {
         let mut call = Self::new();
@@ -189,8 +189,9 @@ impl Call {
         Paid::new(budget, self.last_retry_kind)
     }
 
-    /// Returns the call after progress, such as an item of a stream before it broke: retries count from 0 again. The
-    /// time spent is kept. If the call has a budget, [`credit`](Self::credit) it before.
+    /// Returns the call after its attempt made progress, for example a stream that yielded an item before it failed:
+    /// retries count from 0 again. The time spent is kept. If the call has a budget, [`credit`](Self::credit) it
+    /// before.
     ///
     /// Delays start at `base` again if the attempt `lasted` longer than the pause before it. Otherwise they go on
     /// growing, so that a server which accepts connections and immediately drops them isn't called at the shortest
@@ -223,8 +224,9 @@ impl Call {
             has_outcome: true,
             ..Self::new()
         };
-        // AWS's MQTT 5 clients use a fixed connected time (`minConnectedTimeToResetReconnectDelayMs`). Comparing with
-        // the pause fits every policy, and a feed is never down longer than it was up.
+        // AWS's MQTT 5 clients compare with a fixed time (`minConnectedTimeToResetReconnectDelayMs`). A comparison with
+        // the pause suits every policy: delays go on growing only while attempts last no longer than the pauses before
+        // them.
         if lasted.as_nanos() <= self.last_delay().as_nanos() {
             call.backoff_offset = self.backoff_offset.saturating_add(self.attempt() - 1);
             call.last_delay = self.last_delay;
@@ -265,7 +267,7 @@ impl Call {
         NextAttempt::new(self.attempt(), self.last_delay())
     }
 
-    /// The time spent up to the last failure, as far as it was reported.
+    /// The time spent up to the last failure, as far as the loop reported it.
     pub const fn spent(&self) -> Duration {
         Duration::from_nanos(self.spent_before_load.saturating_add(self.spent))
     }
@@ -276,7 +278,7 @@ impl Call {
         self.last_retry_kind
     }
 
-    /// Returns true if an attempt failed before.
+    /// Returns true if the current attempt is a retry.
     #[inline]
     pub const fn is_retried(&self) -> bool {
         self.corrections != 0 || self.attempt() != 1
@@ -298,7 +300,8 @@ impl Call {
         self.max
     }
 
-    /// The retries so far after failures of this kind: of the kind if it has its own count, or else of all others.
+    /// The retries so far in the count for this kind of failure: its own count, or else the count shared by all other
+    /// kinds.
     pub(super) fn count(&self, policy: &Policy, kind: Kind, values: Values) -> u32 {
         let mut call = *self;
         *call.count_mut(policy, kind, values)
@@ -336,7 +339,7 @@ impl Call {
         self.paused_ms = self.paused_ms.saturating_add(millis(pause));
     }
 
-    /// Stores the pause that follows, and counts its time.
+    /// Records the pause that follows.
     pub(super) fn pauses(&mut self, delay: Duration) {
         self.spend_pause(delay);
         self.last_delay = nanos(delay);
@@ -349,7 +352,7 @@ impl Call {
             None if self.is_pausing => self.spent.saturating_add(self.last_delay),
             _ => self.spent,
         };
-        // If the clock goes backwards, the time spent does not decrease.
+        // The time spent does not decrease, even if the clock goes backwards.
         self.spent = told.max(waited);
         self.is_pausing = false;
     }

@@ -57,7 +57,7 @@ use retry_classify::{Rejected, RejectedBy};
     reason = "each is set by itself, by the step or the loop that knows it"
 )]
 pub(super) struct State {
-    /// Most calls never fail, so they never need it.
+    /// Allocated when needed, because most calls never fail.
     pub(super) past: Option<Box<Past>>,
     pub(super) held: Held,
     pub(super) next: Next,
@@ -65,24 +65,24 @@ pub(super) struct State {
     /// The policy's `max`, if it is reported before any failure.
     pub(super) max: u32,
     pub(super) cost: u32,
-    /// True if the budget paid for the attempt that is about to begin.
+    /// True if the budget paid for the attempt that is about to start.
     pub(super) is_paid: bool,
     /// True if the policy may retry rejections.
     pub(super) retries_rejections: bool,
-    /// True if the call was cancelled. A future must not be polled after it has completed.
+    /// True if the call was cancelled. Stored, because a future must not be polled after it has completed.
     pub(super) is_cancelled: bool,
     /// True if the loop keeps the error or value, so that the call can end with it after its pause.
     pub(super) can_stop: bool,
-    /// True if the loop waits for something of its own between the limiter's admission and the breaker.
+    /// True if the loop itself has to wait between the limiter's admission and the breaker.
     pub(super) needs_ready: bool,
-    /// True if each item of the call asks the breaker by itself.
+    /// True if the call is a batch, of which each item asks the breaker separately.
     pub(super) is_batch: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Past {
     pub(super) call: Call,
-    /// The pauses after rejections.
+    /// The number of pauses after rejections.
     pub(super) rejections: u32,
     /// The times of the call's events.
     pub(super) stopwatch: Stopwatch,
@@ -96,27 +96,27 @@ pub(super) struct Past {
     pub(super) won: Option<u32>,
 }
 
-/// The next step before the call's attempt.
+/// The next step of a call.
 #[derive(Debug, Default)]
 pub(super) enum Next {
-    /// The breaker and the limiter's queue.
+    /// Check the breaker, and enter the limiter's queue.
     #[default]
     Enter,
-    /// The pause after a failure or a rejection, which is the call's last delay.
+    /// Pause after a failure or a rejection, for the call's last delay.
     Pause,
-    /// The limiter's admission.
+    /// Wait for the limiter's admission.
     Turn,
-    /// The breaker, after this wait in the queue.
+    /// Report this wait in the queue, which is over.
     Waited(Duration),
-    /// The loop's own wait, once the limiter has admitted the attempt.
+    /// Wait for the loop itself. The limiter has admitted the attempt.
     Ready,
-    /// The breaker.
+    /// Ask the breaker.
     Admit,
-    /// The decision after a rejection.
+    /// Decide what follows this rejection.
     Rejected(RejectedBy),
-    /// The attempt runs.
+    /// The attempt is running, so there is no next step.
     Begun,
-    /// No attempt follows.
+    /// No attempt follows, for this reason.
     Over(Box<Stop>),
 }
 
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// Returns true if neither a failure nor a setter has brought the policy's `max`.
+    /// Returns true if the policy's `max` is unknown, because neither a failure nor a setter has provided it.
     pub(super) fn lacks_max(&self) -> bool {
         let call = self.call();
         !call.is_retried() && call.max_retries() == 0
@@ -159,7 +159,7 @@ impl State {
     }
 }
 
-/// The rules. Not generic: a program contains one copy for all its loops.
+/// The rules. Not generic, so that a program contains one copy for all its loops.
 pub(crate) struct Steps<'d> {
     pub(super) state: &'d mut State,
     pub(super) shared: ProtectionRefs<'d>,
@@ -167,7 +167,7 @@ pub(crate) struct Steps<'d> {
 }
 
 impl Steps<'_> {
-    /// The call as the attempt sees it that has just ended: the winning one, if several were in flight.
+    /// The call as reported with the current attempt. If several were in flight, that is the one that won.
     fn reported(&self, reporter: &Reporter<'_>) -> Call {
         let call = match reporter.max() {
             Some(max) if self.state.lacks_max() => self.state.call().with_max(max),
@@ -198,7 +198,7 @@ impl Steps<'_> {
         self.report_at(reporter, attempt, data);
     }
 
-    /// Reports the changes for all calls that the current attempt caused, without an error.
+    /// Reports changes that the current attempt caused without an error, and that affect all calls.
     #[inline]
     pub(super) fn changed(&mut self, changes: Changes, reporter: &mut Reporter<'_>) {
         for change in changes.into_iter().flatten() {
@@ -206,7 +206,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Reports a change. If a breaker opens, the error of the attempt is shown.
+    /// Reports a change. If a breaker opened, the event contains the error of the attempt.
     #[cold]
     fn report_change(
         &mut self,
@@ -246,7 +246,7 @@ impl Steps<'_> {
             slot.enter(limiter, self.state.cost);
             let mut admission = slot.poll(limiter, Waker::noop());
             if admission != Admission::Admitted {
-                // The limiter may have admitted the attempt in the meantime: cancellation is checked only when it has
+                // Ask again, because the limiter may have room by now. Cancellation is checked only if the attempt has
                 // to wait.
                 admission = slot.poll(limiter, Waker::noop());
             }
@@ -284,7 +284,7 @@ impl Steps<'_> {
         self.report_started(reporter);
     }
 
-    /// Asks the breaker, and spends the payment.
+    /// Asks the breaker. If it admits the attempt, spends the payment.
     pub(super) fn pass(&mut self, reporter: &mut Reporter<'_>) -> Result<(), RejectedBy> {
         if let Some(breaker) = self.shared.breaker {
             let half_opens = self.state.held.pass(breaker);
@@ -303,7 +303,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Rejects the attempt.
+    /// Returns the permits of the attempt, because it was rejected.
     #[cold]
     pub(super) fn reject(&mut self, by: RejectedBy) {
         self.state.held.leave(self.shared, AttemptOutcome::Dropped);
@@ -322,7 +322,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Decides what follows a rejection. A breaker's is not tried again before the breaker is half open.
+    /// Decides what follows a rejection. After a breaker's rejection, the attempt is not tried again before the breaker
+    /// is half open.
     pub(super) fn rejected(
         &mut self,
         site: &Site<'_>,
@@ -371,7 +372,7 @@ impl Steps<'_> {
         let (deadline, pause) = (self.state.deadline, self.state.call().last_delay());
         let late = match self.state.next {
             _ if cause.is_some() => None,
-            // Checked before the pause.
+            // The hook ran before the pause.
             Next::Pause => decide::outlasts(deadline, pause, self.now),
             _ => decide::late(deadline, pause, self.now),
         };
@@ -388,7 +389,7 @@ impl Steps<'_> {
     }
 
     pub(super) fn answered(&mut self, reporter: &mut Reporter<'_>) {
-        // One after the other, because most calls that succeed have only one of them.
+        // Handled separately, because most calls have only one of them.
         let (shared, outcome) = (self.shared, AttemptOutcome::Success);
         if self.state.held.breaker.is_held() {
             let changes = self.state.held.breaker.leave(shared.breaker, outcome);
@@ -436,7 +437,8 @@ impl Steps<'_> {
         self.decide(failure, reporter)
     }
 
-    /// Reports a failed attempt to the breaker and the limiter: the one with this number, if several were in flight.
+    /// Reports a failed attempt to the breaker and the limiter. If several were in flight, it is the one with this
+    /// number.
     pub(super) fn record_failure(
         &mut self,
         failure: &Failure<'_>,
@@ -469,7 +471,7 @@ impl Steps<'_> {
         decision
     }
 
-    /// Adds the time spent to the failure, and the end of the call.
+    /// Adds the time spent and the deadline to the failure.
     fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
         let began = self.state.past.as_ref().and_then(|past| past.began);
         let failure = failure.deadline(self.state.deadline, self.now);
@@ -479,7 +481,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Notes on the failure if a limiter handles throttled retries, so that the budget need not pay for them.
+    /// Marks the failure if a limiter handles throttled retries, so that the budget need not pay for them.
     pub(super) fn limited<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
         let limiter = self.shared.limiter;
         failure.limited(limiter.is_some_and(AdmissionControl::handles_throttling))
@@ -600,7 +602,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Reports how the fallback ended, and how many attempts preceded it.
+    /// Reports the end of the fallback, after this number of attempts.
     pub(super) fn fell_back(
         &mut self,
         attempts: u32,
@@ -678,7 +680,7 @@ pub(super) struct Slot {
     stage: Stage,
 }
 
-/// The attempt's progress with its permit.
+/// The stage of the attempt with its permit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -699,8 +701,8 @@ impl Slot {
         self.permit = Some(control.enter(cost));
     }
 
-    /// Asks to be admitted, unless the attempt is: a wait that was dropped may have been over. `waker` is notified of
-    /// changes.
+    /// Asks for admission. Returns at once if the attempt is already admitted, as after a dropped wait that was over.
+    /// `waker` is woken when it should ask again.
     pub(super) fn poll(&mut self, control: &dyn AdmissionControl, waker: &Waker) -> Admission {
         let admission = match (&mut self.permit, self.stage) {
             (Some(permit), Stage::Waits) => control.poll(permit, waker),
@@ -712,15 +714,15 @@ impl Slot {
         admission
     }
 
-    /// Starts the attempt: from now on, its permit is no longer returned as if no request had been sent. Returns true if
-    /// the attempt is a breaker's first trial call.
+    /// Marks the attempt as started: its permit is then no longer returned as [`NotBegun`](AttemptOutcome::NotBegun).
+    /// Returns true if the attempt is a breaker's first trial call.
     #[inline]
     pub(super) fn begin(&mut self) -> bool {
         self.stage = Stage::Begun;
         self.permit.as_ref().is_some_and(Permit::half_opens)
     }
 
-    /// Returns the permit, once. If the attempt has not started, its charge is refunded.
+    /// Returns the permit, if it was not returned before. If the attempt has not started, its charge is refunded.
     pub(super) fn leave(
         &mut self,
         control: Option<&dyn AdmissionControl>,
@@ -755,8 +757,8 @@ impl Held {
         Some(slot.begin())
     }
 
-    /// Takes the permits of an attempt that starts while another is slow, without waiting. Returns false if they are
-    /// not available. No attempt starts next to a trial call, so a half-open breaker admits none.
+    /// Takes the permits of an attempt that starts next to a slow one, without waiting. Returns false if they are not
+    /// available. No attempt starts next to a trial call, so a half-open breaker admits none.
     pub(super) fn begin_hedge(
         &mut self,
         shared: ProtectionRefs<'_>,
@@ -787,7 +789,7 @@ impl Held {
     }
 }
 
-/// Returns true unless a breaker is open or half open.
+/// Returns true unless this is a breaker that is open or half open.
 fn is_closed(control: &dyn AdmissionControl) -> bool {
     matches!(
         control.state().circuit,

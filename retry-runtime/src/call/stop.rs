@@ -17,7 +17,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends the call for this reason, set by the loop.
+    /// Ends the call for this reason of the loop.
     #[cold]
     pub fn because(reason: Reason) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Stop {
     note = "return `()`, or a `Result<(), _>` whose error implements `Display`: an `Err` ends the call"
 )]
 pub trait HookOutcome {
-    /// The reason that the hook ends the call, if it does.
+    /// The text of the error with which the hook ends the call, if it does.
     fn cause(self) -> Option<String>;
 }
 

@@ -13,8 +13,7 @@ use crate::time::clock::Clocks;
 use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, give_way, own_waker, sleep_out};
 use retry_classify::RejectedBy;
 
-/// Waits until the limiter admits the attempt. Returns the time that this took. If it fails, the attempt was not
-/// admitted.
+/// Waits until the limiter admits the attempt. Returns the duration of the wait, or the rejection.
 pub(super) async fn wait(
     queue: &mut Queue<'_, impl Protects>,
     timer: impl Timer,
@@ -32,13 +31,14 @@ pub(super) async fn wait(
         let mut pause = pin!(async {
             match nap.length.filter(|_| nap.is_until_turn) {
                 Some(length) => timer.sleep(length).await,
-                // A time limit, which tests don't skip.
+                // Not skipped in tests, because it ends at a time limit or at a check of the queue, and not at the
+                // attempt's turn.
                 None => sleep_out(&timer, nap.length).await,
             }
             give_way().await;
         });
-        // The loop has just asked. If the first poll asked again, an expected wait that keeps changing could prevent
-        // the loop from ever sleeping.
+        // The loop has just asked, so the first poll doesn't ask again. Otherwise, an expected wait that keeps changing
+        // could prevent the loop from ever sleeping.
         let mut has_asked = true;
         let waited = poll_fn(|context| {
             if cancelled.as_mut().poll(context).is_ready() {
@@ -115,7 +115,7 @@ mod unpark {
     }
 }
 
-/// Without a thread to park, nothing can be woken: the code asks again after each step of its timer.
+/// Without threads, there is nothing to wake: the code asks again after each step of its timer.
 #[cfg(not(feature = "std"))]
 mod unpark {
     use core::task::Waker;
@@ -130,20 +130,20 @@ pub(super) struct Queue<'q, P> {
     /// Mutable, so that the future is `Send` if `P` is.
     protections: &'q mut P,
     slot: &'q mut Slot,
-    /// After this, the attempt is not admitted any more.
+    /// The time after which the attempt is no longer admitted.
     deadline: Option<Moment>,
     began: Moment,
-    /// The end of the call's patience, and the rejection at that time.
+    /// The latest end of the wait, and the rejection at that time.
     until: Option<(Moment, RejectedBy)>,
 }
 
 /// A wait until the next time to ask.
 #[derive(Clone, Copy)]
 struct Nap {
-    /// Without a length, it lasts until woken.
+    /// The length. `None`: the wait lasts until woken.
     length: Option<Duration>,
-    /// True if the attempt won't be admitted earlier, and not only because patience ends, or because it is time to check
-    /// that the attempts ahead are still there.
+    /// True if the wait ends when the attempt may be admitted. False if it ends at the latest end, or at a check of the
+    /// attempts ahead.
     is_until_turn: bool,
 }
 
@@ -171,10 +171,10 @@ impl<'q, P: Protects> Queue<'q, P> {
         self.until = most.into_iter().chain(last).min_by_key(|(end, _)| *end);
     }
 
-    /// Asks for admission. If there is none yet, returns the next wait, or the rejection if the call can't wait long
-    /// enough.
+    /// Asks for admission. Returns `None` if the attempt is admitted, or else the wait until the next time to ask.
+    /// Fails if the call can't wait long enough.
     fn ask(&mut self, waker: &Waker, now: Moment) -> Result<Option<Nap>, RejectedBy> {
-        // The wait may have been longer than planned.
+        // The last wait may have been longer than planned.
         if self.deadline.is_some_and(|end| now > end) {
             return Err(RejectedBy::Deadline);
         }
@@ -208,8 +208,8 @@ impl<'q, P: Protects> Queue<'q, P> {
     }
 }
 
-/// The time until the next check for absent attempts ahead. It grows with the number of attempts ahead, so that only
-/// few waiters check at once.
+/// The time until the next check for attempts ahead that are no longer polled. It is longer with more attempts ahead,
+/// so that few waiters check at once.
 fn look(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);

@@ -31,7 +31,7 @@ use crate::time::moment::Moment;
 use crate::time::timer::Timer;
 use retry_classify::Kind;
 
-/// The policy, the name and the observer of a batch or a plan, and what its attempts share.
+/// The policy, the name and the observer of a batch or a plan, and the state that its attempts share.
 pub struct Job<'a, Q: IntoChain> {
     context: Context<'a, Q::Observer>,
     protections: &'a Q::Protections,
@@ -126,12 +126,12 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         Q::Observer::OBSERVES
     }
 
-    /// The latest end of the job.
+    /// The time at which the job must end. `None` without a deadline.
     pub fn deadline(&self) -> Option<Moment> {
         self.deadline
     }
 
-    /// The time, if there is a deadline to compare it with.
+    /// The current time. Without a deadline to compare it with, an arbitrary time.
     pub fn now(&self) -> Moment {
         match self.deadline {
             Some(_) => (self.now)(&self.timer),
@@ -144,12 +144,12 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         decide::is_over(self.deadline, || self.now())
     }
 
-    /// The reason that nothing may start after this pause, if it ended too late.
+    /// The reason that no attempt may start after this pause, if the pause ended too late.
     pub fn late(&self, pause: Duration) -> Option<Reason> {
         decide::late(self.deadline, pause, || self.now())
     }
 
-    /// The reason that nothing may start any more, if the job has ended.
+    /// The reason that no attempt may start any more, if the job was cancelled or its deadline has passed.
     pub fn ended(&self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Reason> {
         if is_cancelled() {
             return Some(Reason::Cancelled);
@@ -172,8 +172,8 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 
-    /// Decides on this many alike failures together, `followed` of which a paid retry preceded. Also returns the number
-    /// of retries that are paid for.
+    /// Makes one decision for several similar failures: `times` failures, for `followed` of which the previous retry
+    /// was paid for. Also returns the number of retries that are paid for.
     pub fn decide<'f>(
         &'f self,
         call: &mut Call,
@@ -190,17 +190,17 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         (decision, failure.paid)
     }
 
-    /// The site, and the reporter under the job's name.
+    /// The site, and the reporter with the job's name.
     pub fn parts(&mut self) -> (Site<'_>, Reporter<'_>) {
         self.context.parts()
     }
 
-    /// The reporter under the job's name.
+    /// The reporter with the job's name.
     pub fn reporter(&mut self) -> Reporter<'_> {
         self.context.reporter()
     }
 
-    /// The site of a part, and the reporter under its name.
+    /// The site of a part, and the reporter with the part's name.
     pub fn parts_of<'s>(&'s mut self, part: &'s mut Part) -> (Site<'s>, Reporter<'s>) {
         self.context.parts_of(&part.name, &mut part.stopwatch)
     }
@@ -216,26 +216,26 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         reporter.timed(&now, own, |observe| with(&site, observe))
     }
 
-    /// Reports an event under the job's name.
+    /// Reports an event with the job's name.
     pub fn report(&mut self, attempt: u32, data: EventData<'_>) {
         self.with_observer(|site, observe| {
             report(&Event::new(site.name(), attempt, data), observe);
         });
     }
 
-    /// Reports an end that other events already log.
+    /// Reports an end to recordings and the observer, but not to the log, which already has it from other events.
     pub fn report_unlogged_end(&mut self, attempt: u32, data: EventData<'_>) {
         self.with_observer(|site, observe| {
             report_unlogged_end(&Event::new(site.name(), attempt, data), observe);
         });
     }
 
-    /// Reports an event to the observer alone.
+    /// Reports an event only to the observer.
     pub fn observe(&mut self, attempt: u32, data: EventData<'_>) {
         self.with_observer(|site, observe| tell(observe, site.name(), attempt, data));
     }
 
-    /// Reports an event of a part to the observer alone.
+    /// Reports an event of a part only to the observer.
     pub fn observe_part(&mut self, part: &mut Part, attempt: u32, data: EventData<'_>) {
         let (timer, now) = (&self.timer, self.now);
         let (site, mut reporter) = self.context.parts_of(&part.name, &mut part.stopwatch);
@@ -245,7 +245,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         });
     }
 
-    /// Reports that an attempt under this policy is retried.
+    /// Reports that an attempt is retried. `policy` has the limits to report.
     pub fn report_retrying(
         &mut self,
         policy: &Policy,
@@ -281,7 +281,7 @@ fn tell(observe: Option<Observe<'_>>, call: &str, attempt: u32, data: EventData<
     }
 }
 
-/// A part of a job that is reported under its own name.
+/// A part of a job that is reported with its own name, such as a subtask of a plan.
 pub struct Part {
     name: Box<str>,
     stopwatch: Option<Box<Stopwatch>>,
@@ -296,7 +296,7 @@ impl Part {
         }
     }
 
-    /// The name.
+    /// The part's name.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -14,27 +14,27 @@ use crate::policy::error::{PolicyError, short};
 use crate::policy::settings::Settings;
 use crate::policy::{Overrides, Policy};
 
-/// The names of the flags of a program's [`PolicyArgs`], and the policy that they override.
+/// The names of the flags of [`PolicyArgs`], and the policy that they override. The program implements this trait.
 pub trait PolicyFlags {
-    /// The flag for all keys at once, without its dashes. It is also the prefix of the others: `retry` stands for
+    /// The name of the flag for all keys at once, without its dashes, and the prefix of the other flags: `retry` gives
     /// `--retry` and `--retry-max`.
     const FLAG: &'static str = "retry";
 
-    /// The environment variable for all keys at once. It is also the prefix of the others: `APP_RETRY` stands for
-    /// `APP_RETRY` and `APP_RETRY_MAX`. If empty, no variables are read. Any other variable that starts with
+    /// The name of the environment variable for all keys at once, and the prefix of the other variables: `APP_RETRY`
+    /// gives `APP_RETRY` and `APP_RETRY_MAX`. If empty, no variables are read. Any other variable that starts with
     /// `APP_RETRY_` is rejected, so that a misspelled key is not silently ignored.
     const ENV: &'static str;
 
-    /// The program's own policy. The help shows its values as the defaults.
+    /// The program's own policy. `--help` shows its values as the defaults.
     const POLICY: Policy = Policy::new();
 }
 
 /// A policy as command line flags and environment variables, for `#[command(flatten)]`. Needs the feature `clap`.
 ///
-/// There is a flag for all keys, `--retry "max=5, base=250ms"`, and one for each key: `--retry-max 5`. Each may be an
-/// environment variable instead, with a prefix chosen by the program. The command line wins over the environment, and
-/// within each, a key's own flag wins over the flag for all keys. A flag replaces its own variable completely, as usual
-/// in clap: `--retry "cap=5s"` discards all of `APP_RETRY`. An empty value sets nothing.
+/// There is a flag for all keys, `--retry "max=5, base=250ms"`, and one for each key, such as `--retry-max 5`. Each
+/// flag also has an environment variable, with a prefix chosen by the program. The command line wins over the
+/// environment, and within each, a key's own flag wins over the flag for all keys. A flag replaces its own variable
+/// completely, as usual in clap: `--retry "cap=5s"` discards all of `APP_RETRY`. An empty value sets nothing.
 ///
 /// ```
 /// use clap::Parser;
@@ -62,9 +62,8 @@ pub trait PolicyFlags {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// If a configuration file comes between the program and its command line, apply [`PolicyArgs::overrides`] to its
-/// policy. A [`Policy`] or [`Overrides`] can also be an argument by itself:
-/// `#[arg(long, default_value = "")] retry: Overrides`.
+/// If the program also has a configuration file, apply [`PolicyArgs::overrides`] to the file's policy. A [`Policy`] or
+/// [`Overrides`] can also be an argument by itself: `#[arg(long, default_value = "")] retry: Overrides`.
 pub struct PolicyArgs<F> {
     named: Overrides,
     flags: PhantomData<fn() -> F>,
@@ -105,7 +104,7 @@ impl<F: PolicyFlags> Args for PolicyArgs<F> {
             .help("Retries, all keys at once, as in \"max=5, base=250ms\"");
         let args = Among::Policy.keys().map(|key| {
             let arg = arg::<F>(Some(key)).value_name(value_name(key));
-            // The text is Markdown; a terminal shows it without backticks.
+            // The text is Markdown; in the terminal, omit the backticks.
             let arg = arg.help(key.about().replace('`', ""));
             match defaults.get(key) {
                 Some(default) => arg.default_value(default.to_string()),
@@ -148,7 +147,7 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
     }
 }
 
-/// The argument for one key, or for all keys.
+/// The argument for one key, or for all keys if `None`.
 fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
     let arg = Arg::new(flag::<F>(key))
         .long(flag::<F>(key))
@@ -165,7 +164,7 @@ fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
     }
 }
 
-/// The error for an environment variable with the keys' prefix that is not a key's.
+/// The error for an environment variable that has the prefix, but no known key after it.
 fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     let prefix = Some(F::ENV).filter(|env| !env.is_empty())?;
     env::vars_os().find_map(|(variable, _)| {
@@ -183,7 +182,7 @@ fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     })
 }
 
-/// The name of the flag for one key, or for all keys.
+/// The name of the flag for one key, or for all keys if `None`.
 fn flag<F: PolicyFlags>(key: Option<Key>) -> String {
     match key {
         Some(key) => format!("{}-{}", F::FLAG, key.name().replace('_', "-")),

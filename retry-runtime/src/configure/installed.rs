@@ -10,10 +10,10 @@ static INSTALLED: Mutex<Option<Arc<Policies>>> = Mutex::new(None);
 
 impl Policies {
     /// Overrides the policy of every call in the process, by the call's name, and replaces earlier installed policies.
-    /// Functions need no preparation: literals in attributes are overridden, too.
+    /// You need not change any function: values in attributes are overridden, too.
     ///
-    /// Installed policies are looked up when an attempt has failed, so calls in flight use them from their next failure
-    /// on, and a call that succeeds at once has no cost. `Policies::new().install()` removes them all.
+    /// Installed policies are looked up after each failed attempt, so calls in flight use them from their next failure
+    /// on, and calls that succeed at once have no cost. `Policies::new().install()` removes all installed policies.
     ///
     /// ```
     /// use retry_runtime::{Policies, retry};
@@ -32,15 +32,15 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     ///
-    /// A function that counts all its retries together continues to do so: the `max` of an installed section counts all
-    /// of its retries, not only those after that kind of failure, and delays with `jitter=decorrelated` don't grow
-    /// there. A function with the key `clone` makes no more attempts than its own `max` allows. If a function turns off
-    /// its retries, they stay off.
+    /// A function that counts all its retries together continues to do so. There, the `max` of an installed section
+    /// limits all retries, not only those after that kind of failure, and delays with `jitter=decorrelated` don't grow.
+    /// A function with the key `clone` makes no more attempts than its own `max` allows. If a function turns off its
+    /// retries, they stay off.
     ///
     /// # Errors
     ///
-    /// Fails for `deadline`, `total_delay` and `timeout`, because functions only measure the time if they set one of
-    /// these keys themselves. The previously installed policies stay in force.
+    /// Fails if an entry sets `deadline`, `total_delay` or `timeout`, because a function measures the time only if it
+    /// sets one of these keys itself. The previously installed policies stay in force.
     pub fn install(self) -> Result<(), PolicyError> {
         self.check_installable()?;
         *lock(&INSTALLED) = Some(Arc::new(self));
@@ -53,7 +53,7 @@ impl Policies {
     }
 }
 
-/// The policy of the named call with the installed overrides. If the function itself turns off its retries, they stay
+/// The call's own policy with the installed overrides for its name. If the function turns off its retries, they stay
 /// off.
 pub(crate) fn over(own: &Policy, name: &str) -> Policy {
     let Some(installed) = lock(&INSTALLED).clone() else {

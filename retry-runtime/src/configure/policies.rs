@@ -17,14 +17,14 @@ const DEFAULT: &str = "default";
 /// Marks an entry that only sets defaults under the calls' own policies.
 const UNDER: char = '?';
 
-/// Policies by the names of calls: one file for all clients of a program. The key `policy` accepts them.
+/// Policies by the names of calls, for example one file for all clients of a program. The key `policy` accepts them.
 ///
 /// An entry applies to the call with its name, and to calls whose name continues it with a `.`, a `::` or another
 /// character that can't be part of an identifier. So `anthropic` applies to `anthropic.complete`, but not to
 /// `anthropic2`. The entry `default` applies to every call. Entries with longer names override those with shorter ones,
 /// key by key. A key that no entry sets keeps the call's own value, or the default.
 ///
-/// An entry with a `?` after its name is a default: it applies only to the keys that a call doesn't set. With
+/// An entry with a `?` after its name sets defaults: it applies only to keys that a call doesn't set. With
 /// `anthropic?(max=8, throttled(max=10))`, a function with `max = 2` keeps its own value, for throttled requests too.
 /// The keys for delays, from `backoff` to `jitter`, count as one: a call that sets any of them, even in a section,
 /// keeps its delays.
@@ -59,23 +59,23 @@ const UNDER: char = '?';
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
 ///
-/// Entries are checked without the calls' own values. If the combination has a `base` or `floor` above the `cap`, it
-/// counts as `cap`, and with a list of delays, `base` and `factor` are ignored.
+/// Entries are checked without the calls' own values. If, combined with a call's values, a `base` or `floor` is above
+/// the `cap`, it counts as the `cap`; with a list of delays, `base` and `factor` are ignored.
 ///
 /// An entry may also contain [`BreakerNumbers`], under `breaker`, and [`LimiterNumbers`], under `limiter`. The program
 /// reads them with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
 ///
 /// # The table
 ///
-/// With the feature `serde`, policies are a table with a table of [`Overrides`] for each name, which may contain the
-/// tables `breaker` and `limiter`. A name with a dot or colons needs quotes in TOML: `[retry."anthropic.complete"]`.
-/// `enabled = false` next to the entries applies to all of them: it turns off the retries of every call that uses these
-/// policies. `enabled = true` there changes nothing: an entry's own `enabled = false` still applies.
+/// With the feature `serde`, policies can be read from a table that has, for each name, a table of [`Overrides`]. Each
+/// of these may also contain the tables `breaker` and `limiter`. A name with a dot or colons needs quotes in TOML:
+/// `[retry."anthropic.complete"]`. `enabled = false` next to the entries turns off the retries of every call that uses
+/// these policies. `enabled = true` there changes nothing, so an entry's own `enabled = false` still applies.
 #[derive(Debug, Default)]
 pub struct Policies {
     /// Defaults first, and within each group the shortest names first.
     entries: Vec<Entry>,
-    /// The layer that overrides all entries.
+    /// Overrides all entries.
     top: Overrides,
 }
 
@@ -83,7 +83,7 @@ pub struct Policies {
 struct Entry {
     name: String,
     layer: Overrides,
-    /// True if the entry has been used for a call.
+    /// True once the entry has been used for a call.
     is_found: AtomicBool,
 }
 
@@ -98,9 +98,9 @@ impl Policies {
 
     /// Creates policies with the given entries, in any order.
     ///
-    /// Fails if two entries have the same name; if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or that of
-    /// a section, such as `throttled`; or if an entry, together with those that it overrides, sets a `base` or `floor`
-    /// above its `cap`, or a `base` or `factor` with a list of delays.
+    /// Fails if two entries have the same name; if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or the
+    /// name of a section, such as `throttled`; or if an entry, together with those that it overrides, sets a `base` or
+    /// `floor` above its `cap`, or a `base` or `factor` with a list of delays.
     pub fn of<N: Into<String>>(
         entries: impl IntoIterator<Item = (N, Overrides)>,
     ) -> Result<Self, PolicyError> {
@@ -125,13 +125,13 @@ impl Policies {
     /// ```
     pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
         self.top = self.top.overridden_by(later);
-        // It can't turn on what an entry or a function turns off.
+        // The layer can't turn on retries that an entry or a function turns off.
         let enabled = &mut self.top.policy.call.enabled;
         *enabled = enabled.filter(|is_enabled| !is_enabled);
         self.checked()
     }
 
-    /// Returns the policy of the named call, if it has none of its own.
+    /// Returns the policy for the named call, if the call has no policy of its own.
     pub fn find(&self, name: &str) -> Policy {
         self.find_over(name, &Policy::new())
     }
@@ -154,7 +154,7 @@ impl Policies {
     }
 
     /// Returns the settings for the breaker of the named calls. As with policies, the longest name wins, key by key.
-    /// `Breaker::set` of `retry-protections` applies them, and leaves the others unchanged.
+    /// `Breaker::set` of `retry-protections` applies them, and leaves unset ones unchanged.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -192,7 +192,7 @@ impl Policies {
         .limiter
     }
 
-    /// The values of the selected entries, later ones overriding earlier ones.
+    /// The values of the selected entries. Later entries override earlier ones.
     fn merged(&self, counts: impl Fn(&Entry) -> bool) -> Overrides {
         let entries = self.entries.iter().filter(|entry| counts(entry));
         entries.fold(Overrides::new(), |merged, entry| {
@@ -200,10 +200,9 @@ impl Policies {
         })
     }
 
-    /// Returns the entries that no call has used yet. In a program that has run for a while, they are probably
-    /// misspelled.
-    /// A call uses its entries when it starts, or, if the policies are [installed](Self::install), when an attempt has
-    /// failed. Newly [stored](crate::SharedPolicy::store) policies count as unused.
+    /// Returns the names of the entries that no call has used yet. If the program has run for a while, they are
+    /// probably misspelled. A call uses its entries when it starts, or, if the policies are [installed](Self::install),
+    /// when an attempt has failed. Newly [stored](crate::SharedPolicy::store) policies count as unused.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
         entries
@@ -211,7 +210,8 @@ impl Policies {
             .map(|entry| entry.name.as_str())
     }
 
-    /// Checks, at the start of a program, that every entry applies to one of the calls, given by their names.
+    /// Checks that every entry applies to at least one of these calls, given by their names. Use it when the program
+    /// starts.
     ///
     /// ```
     /// use retry_runtime::Policies;
@@ -235,7 +235,7 @@ impl Policies {
         }
     }
 
-    /// Rejects the keys that must be known before the first failure.
+    /// Rejects keys whose values must be known before the first failure.
     #[cfg(feature = "std")]
     pub(crate) fn check_installable(&self) -> Result<(), PolicyError> {
         let entries = self.entries.iter();
@@ -294,7 +294,8 @@ impl Policies {
         Ok(())
     }
 
-    /// Checks every entry in combination with those that it overrides, and those that override it.
+    /// Checks every entry in combination with the other entries that apply to its calls, and with the layer that
+    /// overrides all entries.
     fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
@@ -389,7 +390,7 @@ pub struct OwnPolicy<'a, P> {
 
 /// A source of policies by the names of calls.
 pub(crate) trait FindPolicy {
-    /// The policy of the named call, applied to the call's own.
+    /// The policy of the named call, whose own policy is `own`.
     fn find_over(&self, name: &str, own: &Policy) -> Policy;
 }
 

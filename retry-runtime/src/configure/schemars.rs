@@ -1,4 +1,4 @@
-//! JSON Schemas of policies, with which editors complete and check configuration files.
+//! JSON Schemas of policies, so that editors can complete and check configuration files.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -34,14 +34,14 @@ macro_rules! schemas {
 }
 
 schemas! {
-    /// A table of a policy's keys, with their meanings, ranges and defaults.
+    /// A table of a policy's keys, with their descriptions, ranges and defaults.
     ///
-    /// It describes values in the form that `Serialize` writes. Numbers as text, which `Deserialize` accepts as well,
-    /// are left out. Some mistakes are only found by `Deserialize`: a `base` above its `cap`, or a list with a
-    /// `factor`; durations finer than a nanosecond or longer than 584 years.
+    /// It describes the form that `Serialize` writes. It doesn't allow numbers as text, which `Deserialize` accepts.
+    /// Some mistakes are only found by `Deserialize`: a `base` above its `cap`, a list with a `factor`, and durations
+    /// finer than a nanosecond or longer than 584 years.
     Policy: "RetryPolicy", "The number of retries, and the pause before each",
         table(Among::Policy, &Self::new().all_in_force());
-    /// The table of a [`Policy`], without defaults: an unset key is left to other layers.
+    /// The table of a [`Policy`], without defaults, because other layers may set an unset key.
     Overrides: "RetryOverrides", "Retries, overriding other sources", keys(Among::Policy);
     /// The table of [`BreakerNumbers`].
     BreakerNumbers: "RetryBreaker", "Settings of a breaker", keys(Among::Section(Key::Breaker));
@@ -109,12 +109,12 @@ fn value(key: Key) -> Schema {
         Takes::Attempts => json_schema!({ "type": "integer", "minimum": 1 }),
         Takes::Section | Takes::Expr(_) => keys(Among::Section(key)),
         Takes::DurationAboveZero => duration("(?=.*[1-9])"),
-        // A policy has no other types of values.
+        // All other keys of a policy are durations.
         _ => duration(""),
     }
 }
 
-/// A duration. `ahead` is a lookahead that the pattern also requires.
+/// A duration. `ahead` is a lookahead for the start of the pattern, or empty.
 fn duration(ahead: &str) -> Schema {
     let parts = r"\s*([0-9]+(\.[0-9]+)?\s*(ns|us|µs|μs|ms|s|m|h|d|w)\s*)+";
     json_schema!({

@@ -5,9 +5,9 @@ use crate::policy::Policy;
 
 /// A policy, or [`Policies`], that can change while the program runs. The key `policy` accepts it.
 ///
-/// A call reads it when needed: at its start for its deadline, and at each failure. So calls in flight use the last
-/// stored policy, but a pause that has started is not cut short. A reader waits at most for a copy, and never reads a
-/// partly written policy.
+/// A call reads it at its start, for the deadline, and after each failure. So calls in flight use the last stored
+/// policy from their next failure on, but a pause that has started is not changed. A reader waits only while a policy
+/// is being stored, and never reads a partly written one.
 ///
 /// ```
 /// use retry_runtime::{Policy, SharedPolicy, retry};
@@ -30,14 +30,14 @@ pub struct SharedPolicy<P = Policy> {
 }
 
 impl<P> SharedPolicy<P> {
-    /// Creates a shared policy with the value `policy`, until [`store`](Self::store) replaces it.
+    /// Creates a shared policy that contains `policy` until [`store`](Self::store) replaces it.
     pub const fn new(policy: P) -> Self {
         Self {
             stored: RwLock::new(policy),
         }
     }
 
-    /// Replaces the policy: all readers get this one from now on.
+    /// Replaces the policy for all readers.
     pub fn store(&self, policy: P) {
         *self.stored.write().unwrap_or_else(PoisonError::into_inner) = policy;
     }

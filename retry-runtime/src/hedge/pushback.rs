@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use retry_classify::{Kind, Verdict};
 
-/// Whether the server asked a call for fewer requests, or to wait: then no attempt begins beside another any more.
+/// True if the server asked a call for fewer requests, or to wait. Then the call starts no hedged attempt any more.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pushback {
     came: bool,

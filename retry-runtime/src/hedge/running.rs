@@ -1,4 +1,4 @@
-//! Attempts that run at once.
+//! Attempts that run concurrently.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,18 +10,18 @@ use core::time::Duration;
 use crate::hedge::delay::HedgeDelay;
 use crate::time::Moment;
 
-/// The attempts of a call that run, and the sleep until the next may begin beside them.
+/// The running attempts of a call, and the sleep until the next one may start.
 ///
-/// The first is not on the heap: nearly all calls make no other.
+/// The first attempt is not on the heap, because most calls need no other.
 #[derive(Debug)]
 pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
     /// The first attempt. Its future can be dropped in its place.
     first: Option<Attempt<Pin<&'a mut Option<A>>>>,
     others: Vec<Attempt<Pin<Box<A>>>>,
     sleep: Pin<&'a mut S>,
-    /// Whether another may begin after the sleep.
+    /// True if another attempt may start after the sleep.
     sleeps: bool,
-    /// Whether the next attempt may begin early, because one of several failed, as in gRPC's proposal A6.
+    /// True if the next attempt may start early, because one of several failed, as in gRPC's proposal A6.
     is_due: bool,
     measured: Measured<D, N>,
 }
@@ -33,8 +33,8 @@ struct Attempt<A> {
     began: Option<Moment>,
 }
 
-/// How long an attempt runs before another begins beside it, and what attempts tell how long they took, where the key
-/// `hedge` asks for it.
+/// The time before another attempt starts, and the [`HedgeDelay`] that records the times of attempts, if the key `hedge`
+/// has one.
 #[derive(Debug)]
 pub struct Measured<D, N> {
     after: Option<Duration>,
@@ -42,20 +42,20 @@ pub struct Measured<D, N> {
     now: N,
 }
 
-/// What comes next.
+/// The next event.
 #[derive(Debug)]
 pub enum Next<T, E> {
-    /// The time has come for another attempt, so long after the last began or at once.
+    /// Another attempt may start, this time after the start of the last one, or at once.
     Due(Duration),
     /// An attempt has ended.
     Ended(Ended<T, E>),
 }
 
-/// An attempt that is over.
+/// An attempt that has ended.
 #[derive(Debug)]
 pub struct Ended<T, E> {
     pub outcome: Result<T, E>,
-    /// Whether the attempt timed out.
+    /// True if the attempt timed out.
     pub timed_out: bool,
     pub number: u32,
 }
@@ -81,7 +81,7 @@ where
     D: HedgeDelay,
     N: Fn() -> Moment,
 {
-    /// The first attempt alone.
+    /// Starts with the first attempt.
     pub fn new(
         attempt: Pin<&'a mut Option<A>>,
         number: u32,
@@ -102,7 +102,7 @@ where
         }
     }
 
-    /// Begins one more attempt. Another may follow after that sleep.
+    /// Starts one more attempt. Another one may follow after this sleep.
     pub fn begin(&mut self, attempt: A, number: u32, sleep: S) {
         self.others.push(Attempt {
             future: Box::pin(attempt),
@@ -114,12 +114,12 @@ where
         self.is_due = false;
     }
 
-    /// Whether any attempt is not over.
+    /// Returns true if any attempt is still running.
     pub fn goes_on(&self) -> bool {
         self.first.is_some() || !self.others.is_empty()
     }
 
-    /// Waits for what comes next. At the same time, what is over comes before what is slow.
+    /// Waits for the next event. If an attempt has ended when another one may start, the ended attempt comes first.
     pub fn wait<T, E>(&mut self) -> impl Future<Output = Next<T, E>>
     where
         A: Future<Output = (Result<T, E>, bool)>,
@@ -181,7 +181,7 @@ impl<A> Attempt<A> {
     }
 }
 
-/// Records the attempts that another one beat, or that end with a dropped call.
+/// Records the attempts that lost to another one, or that end with a dropped call.
 impl<A, S, D, N> Drop for Running<'_, A, S, D, N>
 where
     D: HedgeDelay,

@@ -37,8 +37,8 @@ keys! {
     /// `until = |value| !value.is_empty()`: an `Ok` value for which it returns false is retried, and returned when
     /// retries run out.
     until
-    /// `hint = "honor"`: the effect of a server's `Retry-After`. `"honor"` (default) waits at least that long plus a
-    /// random part, `"exact"` exactly that long, `"clamp"` at most `max_hint` or 5 s more than the policy's shortest
+    /// `hint = "honor"`: the effect of a server's `Retry-After`. `"honor"` (default) waits at least this time plus a
+    /// random part, `"exact"` exactly this time, `"clamp"` at most `max_hint` or 5 s more than the policy's shortest
     /// delay, `"ignore"` ignores it.
     hint
     /// `max_hint = "5m"`: a longer hint ends the call; `"clamp"` cuts it to this. Default 120 s.

@@ -7,7 +7,7 @@ use crate::observe::{Cause, Reason};
 
 /// An event in a call.
 ///
-/// `Display` prints an event on one line, with all that the log contains about it:
+/// `Display` prints an event on one line, with everything that the log contains about it:
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,18 +28,18 @@ use crate::observe::{Cause, Reason};
 /// );
 /// ```
 ///
-/// Errors may contain any text. An event shows them on one line, cut to 1 KiB, and without possible secrets in URLs:
-/// user info, query and fragment.
+/// Errors may contain any text. An event shows them on one line, cut to 1 KiB, and without the parts of URLs that may
+/// contain secrets: user info, query and fragment.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// The call's name: the key `name`. A batch and a plan have one each, and a subtask's is `plan.subtask`.
+    /// The call's name: the key `name`. A batch or a plan has one name; a subtask's name is `plan.subtask`.
     pub call: &'a str,
-    /// The number of the attempt that the event is about, from 1; 0 if none was made. In a batch or a plan, attempts
-    /// are rounds.
+    /// The number of the event's attempt, from 1; 0 if no attempt was made. In a batch or a plan, each round is an
+    /// attempt.
     ///
-    /// If the key `hedge` made several attempts at once and all failed, it is the number of the one that started last;
-    /// in [`EventData::Succeeded`], of the one that won. It counts from the last [progress](crate::Attempt::progress).
+    /// If the key `hedge` made several attempts at once, it is the number of the one that won, or, if all failed, of
+    /// the one that started last. It counts from the last [progress](crate::Attempt::progress).
     pub attempt: u32,
     /// The kind of event, with its details.
     pub data: EventData<'a>,
@@ -48,7 +48,7 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// Creates an event like those that calls report, to test observers.
+    /// Creates an event, to test an observer.
     pub const fn new(call: &'a str, attempt: u32, data: EventData<'a>) -> Self {
         Self {
             call,
@@ -82,7 +82,7 @@ impl<'a> Event<'a> {
         self.elapsed
     }
 
-    /// The duration of the attempt that ended with this event, on the call's timer: without pauses and the wait for a
+    /// The duration of the attempt that ended with this event, on the call's timer, without pauses and the wait for a
     /// limiter. `None` if no attempt ended, and whenever [`elapsed`](Self::elapsed) is `None`.
     ///
     /// Also `None` for a correction, for an attempt that `hedge` started, for a retry that reported
@@ -92,8 +92,8 @@ impl<'a> Event<'a> {
         self.attempt_elapsed
     }
 
-    /// Returns true if this event is about a rejection, which is tried again, and not about a failed attempt.
-    /// Returns true if the event is neither logged nor recorded: an attempt starts, or the first one succeeds.
+    /// Returns true if only observers receive the event, and it is neither logged nor recorded: an attempt starts, or
+    /// the first one succeeds.
     pub(crate) fn is_for_observers(&self) -> bool {
         match self.data {
             EventData::Started => true,
@@ -110,7 +110,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The end of the attempt or correction that ended with this event, if one did.
+    /// The outcome of the attempt or correction that ended with this event, if one did.
     pub(crate) fn attempt_end(&self) -> Option<AttemptEnd> {
         match self.data {
             EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
@@ -142,8 +142,8 @@ impl<'a> Event<'a> {
 /// `max` is the policy's `max`, or in `Correcting` the limit of corrections; `None` if it is unlimited. Kinds of
 /// failure with their own `max` are counted separately, so [`attempt`](Event::attempt) can exceed `max` + 1.
 ///
-/// `attempts` is the total number of attempts. It includes attempts that started after the one that won, and those
-/// before the last progress, from which `attempt` counts again.
+/// `attempts` is the total number of attempts. Unlike `attempt`, it includes attempts that started after the one that
+/// won, and those before the last progress.
 ///
 /// `corrections` is the number of calls of `correct`.
 #[derive(Clone, Copy)]
@@ -154,11 +154,11 @@ pub enum EventData<'a> {
     Started,
     /// An attempt failed, and another follows after a pause.
     Retrying {
-        /// The number of the next retry, from 1, in the count for its kind: a kind of failure with its own `max` is
-        /// counted separately, and all others together.
+        /// The number of the next retry, from 1, in the count for its kind of failure. A kind with its own `max` is
+        /// counted separately, and all other kinds together.
         retry: u32,
-        /// The most retries allowed in that count, `None` if unlimited. Show `retry` and `retry_max` to people as
-        /// `2/3`.
+        /// The most retries allowed in that count; `None` if unlimited. To show both to people, write
+        /// `retry`/`retry_max`, as in `2/3`.
         retry_max: Option<u32>,
         /// The `max` of the policy.
         max: Option<u32>,
@@ -177,36 +177,38 @@ pub enum EventData<'a> {
         max: Option<u32>,
         /// The pause before the correction.
         delay: Duration,
-        /// The reason that the value was rejected.
+        /// The error that rejected the value.
         error: &'a dyn fmt::Display,
     },
     /// An attempt takes longer than the key `hedge` allows, or one of several failed, and another starts next to those
-    /// in flight. The event has its number.
+    /// in flight. [`attempt`](Event::attempt) is the number of the one that starts.
     Hedging {
         /// The `max` of the policy.
         max: Option<u32>,
-        /// The time that the previous attempt has been in flight, or zero if this one starts because one failed.
+        /// The time for which the previous attempt has been in flight, or zero if the new attempt starts because
+        /// another failed.
         delay: Duration,
     },
-    /// An attempt failed while others go on: of its call, with the key `hedge`; of other subtasks, in a plan. A later
-    /// event reports the outcome of the call.
+    /// An attempt failed while others go on: with the key `hedge`, others of the same call; in a plan, those of other
+    /// subtasks. A later event reports the outcome of the call.
     AttemptFailed {
         /// The failure.
         error: &'a dyn fmt::Display,
         /// The kind of failure.
         kind: Kind,
     },
-    /// Items of a batch failed in the same way in a round, or were given up without an attempt; the number is 0 if they
-    /// were never sent. For items that are sent again, one group of failures is reported as `Retrying`, and every other
-    /// group here, because a round has only one pause. A later event reports the outcome of the batch.
+    /// Items of a batch failed in the same way in a round, or were given up without an attempt.
+    /// [`attempt`](Event::attempt) is 0 if they were never sent. For items that are sent again, one group of failures
+    /// is reported as `Retrying`, and every other group here, because a round has only one pause. A later event reports
+    /// the outcome of the batch.
     ItemsFailed {
         /// The `max` of the policy.
         max: Option<u32>,
         /// The number of these items, and the failure of the first.
         error: &'a dyn fmt::Display,
-        /// The kind of failure. `None` if it is not retried, or if no attempt ended here.
+        /// The kind of failure. `None` if it is not retried, or if no attempt ended with this event.
         kind: Option<Kind>,
-        /// The pause after which the items are sent again, or the reason that they are not.
+        /// The pause after which the items are sent again, or the reason that they are given up.
         follows: Result<Duration, Reason>,
     },
     /// An attempt failed, no other follows, and the function of the key `fallback` is called. It ends the call: with
@@ -223,8 +225,8 @@ pub enum EventData<'a> {
         /// The reason that no attempt follows.
         reason: Reason,
     },
-    /// The function of the key `fallback` succeeded after all attempts failed. The number is that of the last attempt,
-    /// and so the number of attempts.
+    /// The function of the key `fallback` succeeded after all attempts failed. [`attempt`](Event::attempt) is the
+    /// number of the last attempt, and so the number of attempts.
     FellBack {
         /// The number of calls of `correct`.
         corrections: u32,
@@ -232,8 +234,8 @@ pub enum EventData<'a> {
         max: Option<u32>,
     },
     /// An attempt failed, and the call ends with that failure, or with the failure of its `fallback`. A batch ends this
-    /// way if it gave up any item; the event has the number of these items, and the failure and reason of the last
-    /// ones. It is not logged for a batch, because each given-up item already was.
+    /// way if it gave up any item; the event then contains the number of these items, and the failure and reason of the
+    /// last ones. It is not logged for a batch, because the given-up items already were.
     GaveUp {
         /// The number of attempts made.
         attempts: u32,
@@ -258,13 +260,13 @@ pub enum EventData<'a> {
         /// The `max` of the policy.
         max: Option<u32>,
     },
-    /// An attempt ended, and caused the `breaker` to open. Another event reports the outcome of the call.
+    /// The end of an attempt caused the `breaker` to open. Another event reports the outcome of the call.
     BreakerOpened {
         /// The time for which the breaker admits no attempt.
         open_for: Duration,
         /// The failure. `None` after a success: a slow one, or the last of a count window.
         error: Option<&'a dyn fmt::Display>,
-        /// The reason that it opened.
+        /// The reason that the breaker opened.
         cause: Cause,
     },
     /// The first trial call starts, and the `breaker`, which was open for long enough, is now half-open.
@@ -273,7 +275,7 @@ pub enum EventData<'a> {
     BreakerClosed,
     /// The `limiter` makes an attempt wait.
     Waiting {
-        /// The number of attempts ahead of it.
+        /// The number of attempts ahead in the queue.
         ahead: usize,
         /// The minimum wait, if known.
         at_least: Option<Duration>,
@@ -283,8 +285,8 @@ pub enum EventData<'a> {
         /// The duration of the wait.
         waited: Duration,
     },
-    /// An attempt was throttled, and the `limiter` admits none for as long as the server asked. Reported again if a
-    /// later hint more than doubles the remaining time.
+    /// An attempt was throttled, and the `limiter` admits none for the time that the server asked for. Reported again
+    /// if a later hint more than doubles the remaining time.
     LimiterPaused {
         /// The time for which no attempt starts.
         pause: Duration,
@@ -298,7 +300,7 @@ pub enum EventData<'a> {
     },
     /// At the end of an attempt, the `limiter` changed its rate of attempts per second.
     RateChanged {
-        /// The new limit of attempts started per second.
+        /// The new rate: the total cost of the attempts that may start per second.
         rate: f64,
     },
     /// The progress of a batch or a plan: at its start, and after every change. Only the key `observe` receives this
@@ -311,14 +313,14 @@ pub enum EventData<'a> {
         /// All other known items or subtasks: not started, in flight, to be retried, or blocked by a failed subtask.
         waiting: usize,
     },
-    /// A call is retried within an attempt of another call, so that their retries multiply. Reported once for each pair
-    /// of functions, with the feature `nested`.
+    /// A call is retried within an attempt of another call, so their retries multiply. Reported once for each pair of
+    /// functions, with the feature `nested`.
     #[cfg(feature = "nested")]
     Nested {
         /// The name of the outer call.
         outer: &'a str,
-        /// The most attempts of the inner function for one call of the outermost one. `None` if unlimited, or if an
-        /// outer call's policy is an expression, which is only evaluated at a failure.
+        /// The most attempts of the inner function during one call of the outermost one. `None` if unlimited, or if an
+        /// outer call's policy is an expression, because that is only evaluated after a failure.
         attempts: Option<u64>,
     },
 }
@@ -337,7 +339,7 @@ pub enum AttemptEnd {
 }
 
 impl AttemptEnd {
-    /// The end by a failure, with its kind if it may be retried.
+    /// The end with a failure: of this kind, or not retried if `None`.
     #[doc(hidden)]
     pub fn failed(kind: Option<Kind>) -> Self {
         kind.map_or(Self::Stop, Self::Failed)

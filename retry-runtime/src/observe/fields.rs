@@ -1,4 +1,4 @@
-//! The contents of a log line, read from an event once, for all code that prints or records it.
+//! The contents of a log line. Code that prints or records an event uses these, so the event is read in one place.
 
 use core::fmt;
 use core::time::Duration;
@@ -9,7 +9,7 @@ use retry_classify::macro_support::shown;
 use crate::observe::record::{Level, Record};
 use crate::observe::{Event, EventData};
 
-/// The fields of a log line, in order: rows `name: type, as shown;`.
+/// Defines the fields of a log line, in order: rows `name: type, as shown;`.
 macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident: $type:ty $(, $shown:expr)?;)*) => {
         /// The contents of a log line. `Display` prints it.
@@ -20,7 +20,7 @@ macro_rules! fields {
             /// The default level.
             #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
             pub(crate) level: Level,
-            /// The record, if its level can be changed.
+            /// The record whose level applies, if it can be changed.
             #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
             pub(crate) record: Option<Record>,
             pub(crate) call: &'a dyn fmt::Display,
@@ -55,7 +55,7 @@ fields! {
     /// The number of corrections so far.
     corrections: u32;
     max: Max;
-    /// The number of the retry and its limit, if its kind has its own count.
+    /// The number of the retry and its limit, if the kind of failure has its own count.
     retry: u32;
     retry_max: u32;
     ahead: usize;
@@ -72,7 +72,7 @@ fields! {
     attempts: u64;
 }
 
-/// Each event with its name, level, record and fields: rows `data => name level record, field: value, …;`.
+/// Maps each event to its name, level, record and fields: rows `data => name level record, field: value, …;`.
 macro_rules! rows {
     ($event:ident: $(
         $(#[$cfg:meta])?
@@ -139,7 +139,7 @@ impl Event<'_> {
     }
 }
 
-/// A count, if it is not 0.
+/// The count, or `None` if it is 0.
 fn any(count: u32) -> Option<u32> {
     (count > 0).then_some(count)
 }
@@ -205,7 +205,7 @@ impl fmt::Display for Max {
     }
 }
 
-/// A delay in milliseconds, if it has any, because nanoseconds are noise in a log.
+/// A delay, cut to whole milliseconds if it is at least 1 ms, because nanoseconds are noise in a log.
 pub(crate) struct Delay(Duration);
 
 impl Delay {
@@ -216,8 +216,8 @@ impl Delay {
         Self(Duration::new(delay.as_secs(), nanos))
     }
 
-    /// Rounded once, so that 1848 ms are 1.848, and not 1 plus 0.848. A value below a tenth of a millisecond becomes 0,
-    /// because a subscriber would write `1.04e-5`.
+    /// The delay in seconds. It is divided once, so that 1848 ms are exactly the number 1.848. A value below a tenth of
+    /// a millisecond becomes 0, because a subscriber would write `1.04e-5`.
     #[cfg(feature = "tracing")]
     #[expect(clippy::cast_precision_loss, reason = "exact for 28,000 years")]
     pub(crate) fn seconds(&self) -> f64 {

@@ -1,4 +1,4 @@
-//! Log levels that the program has changed: of records, and of calls.
+//! The log levels of records and of calls that the program has changed.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -12,14 +12,14 @@ use crate::sync::{Mutex, lock};
 /// The number of records: `RateChanged` is the last.
 const RECORDS: usize = Record::RateChanged as usize + 1;
 
-/// The number (from 1) of each record's level; 0 if it is the documented one.
+/// The number (from 1) of each record's level; 0 if it has the documented default.
 static CHANGED: [AtomicU8; RECORDS] = [const { AtomicU8::new(0) }; RECORDS];
 
 /// Name prefixes, each with the highest level at which their records are logged.
 #[cfg(feature = "std")]
 static QUIET: Mutex<Vec<(String, Level)>> = Mutex::new(Vec::new());
 
-/// Logs the record at this level from now on, in the whole program.
+/// Sets the level at which the record is logged, in the whole program.
 ///
 /// ```
 /// use retry_runtime::log::{self, Level, Record};
@@ -35,11 +35,11 @@ pub fn set_level(record: Record, level: Level) {
     CHANGED[record as usize].store(level as u8 + 1, Ordering::Relaxed);
 }
 
-/// Limits the level of the calls whose name starts with `calls` to `most`, in the whole program: a record of a higher
-/// level is logged at `most`. [`Level::Off`] silences them. The longest matching prefix decides; an empty one matches
+/// Limits the log level of calls whose name starts with `calls` to `most`, in the whole program: a more severe record
+/// is logged at `most`. [`Level::Off`] silences these calls. The longest matching prefix applies; an empty one matches
 /// all calls.
 ///
-/// A library that reports its failures itself sets this for its own path, so that its users don't see a failure twice:
+/// A library that reports its failures itself can limit its own calls, so that its users don't see a failure twice:
 ///
 /// ```
 /// use retry_runtime::log::{self, Level};
@@ -52,7 +52,7 @@ pub fn set_level(record: Record, level: Level) {
 ///
 /// Records without an [`Event`](crate::Event) are still logged: the warnings about a `timeout` that isn't enforced and
 /// about unknown error types. Observers and recordings receive every event, regardless of its level. [`reset_levels`]
-/// undoes it.
+/// removes the limit.
 #[cfg(feature = "std")]
 pub fn set_most(calls: &str, most: Level) {
     let mut quiet = lock(&QUIET);
@@ -69,7 +69,7 @@ pub fn reset_levels() {
     }
 }
 
-/// The level of these fields. A record's can be changed; anything else has its own.
+/// The level at which these fields are logged: the record's level if it was changed, limited for the call.
 pub(crate) fn of(fields: &Fields<'_>) -> Level {
     let Some(record) = fields.record else {
         return fields.level;
@@ -82,7 +82,7 @@ pub(crate) fn of(fields: &Fields<'_>) -> Level {
     level
 }
 
-/// The level, limited to the highest one for the call.
+/// The level, limited to the most severe one allowed for the call.
 #[cfg(feature = "std")]
 fn at_most(level: Level, call: &dyn core::fmt::Display) -> Level {
     let quiet = lock(&QUIET);

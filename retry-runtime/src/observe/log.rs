@@ -13,8 +13,8 @@ use crate::observe::record::{Level, Record};
 #[cfg(feature = "std")]
 use crate::observe::warnings::OncePerName;
 
-/// All records have the same fields, so that one query fits them all. Numeric fields are numbers, which can be summed,
-/// and the delay is in seconds.
+/// All records have the same fields, so that one query matches them all. Numeric fields are numbers, which can be
+/// summed; the delay is in seconds.
 pub(crate) fn log(fields: &Fields<'_>) {
     let level = levels::of(fields);
     let max = fields.max.and_then(|max| max.0);
@@ -45,15 +45,15 @@ pub(crate) fn log(fields: &Fields<'_>) {
     match (level, fields.record) {
         (Level::Off, _) => {}
         (Level::Error, _) => record!(ERROR),
-        // A separate callsite: subscribers that limit the rate of each callsite must not drop the records that end
-        // calls.
+        // `Retrying` has its own callsite, so that subscribers that limit the rate of each callsite don't drop the
+        // records of calls that ended.
         (Level::Warn, Some(Record::Retrying)) => record!(WARN),
         (Level::Warn, _) => record!(WARN),
         (Level::Info, _) => record!(INFO),
         (Level::Debug, _) => record!(DEBUG),
         (Level::Trace, _) => record!(TRACE),
     }
-    // A program that changed the level already knows about the record.
+    // A record whose level the program changed needs no explanation.
     #[cfg(feature = "std")]
     if let (Some(Record::GaveUp), Some(reason), true) =
         (fields.record, fields.reason, level == fields.level)
@@ -62,7 +62,8 @@ pub(crate) fn log(fields: &Fields<'_>) {
     }
 }
 
-/// Logs the guide's address for a reason, once per process and reason. Its headings are named after the reasons.
+/// Logs the address of the guide's section about a reason, once per process and reason. Its headings are named after
+/// the reasons.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
@@ -71,7 +72,7 @@ fn explain(reason: &str) {
         "https://docs.rs/retry-runtime/latest/retry_runtime/guide/troubleshooting/index.html#";
     static EXPLAINED: OncePerName = OncePerName::new();
 
-    // Checked first, so that a level raised later still logs it.
+    // Check the level before `is_new`, so that the address is still logged if the program enables the level later.
     if tracing::enabled!(target: "retry::reason", tracing::Level::DEBUG) && EXPLAINED.is_new(reason)
     {
         let heading = reason.replace(' ', "-");

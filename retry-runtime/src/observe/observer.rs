@@ -45,7 +45,7 @@ use crate::observe::Event;
 /// # }
 /// ```
 ///
-/// An observer is called between attempts, on the task that makes the call, so move slow work elsewhere.
+/// An observer runs on the task that makes the call and delays it, so do slow work on another task.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "not an `Observer`",
@@ -64,7 +64,7 @@ forward! {
     Option<T>: "`None` observes nothing."
 }
 
-/// Calls both observers, in order.
+/// Calls both observers, the first one first.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn observe(&self, event: &Event<'_>) {
         self.0.observe(event);

@@ -15,7 +15,7 @@ pub enum Reason {
     Deadline,
     /// The server asked for a wait longer than `max_hint`.
     HintTooLong,
-    /// The request may have taken effect, and the function is not idempotent.
+    /// The request may have taken effect, and the key `idempotent` is `false`.
     Ambiguous,
     /// The request can't be sent again, because its body was consumed.
     Unrepeatable,
@@ -25,8 +25,8 @@ pub enum Reason {
     Budget,
     /// The `breaker` or the `limiter` rejected the next attempt.
     Rejected,
-    /// The call was cancelled, by the key `cancel` or `abort`. Also for an item of a batch whose future was dropped; a
-    /// call whose future was dropped reports nothing.
+    /// The call was cancelled, by the key `cancel` or `abort`. Also reported for the items of a batch whose future was
+    /// dropped; any other call whose future was dropped reports nothing.
     Cancelled,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
@@ -34,7 +34,7 @@ pub enum Reason {
     HookFailed,
     /// The key `fallback` was called, and failed too.
     FallbackFailed,
-    /// A call for a batch returned more or fewer results than it got items.
+    /// The operation of a batch returned more or fewer results than it received items.
     Unanswered,
 }
 
@@ -46,7 +46,7 @@ listed!(Reason:
     FallbackFailed = "fallback failed", Unanswered = "unanswered"
 );
 
-/// The reason for a call that gave up with this rejection.
+/// The reason of a call that gave up because of this rejection.
 impl From<RejectedBy> for Reason {
     fn from(by: RejectedBy) -> Self {
         match by {
@@ -57,7 +57,7 @@ impl From<RejectedBy> for Reason {
     }
 }
 
-/// The reason for a call that ends with it.
+/// The reason of a call that ends with this rejection.
 impl From<Rejected> for Reason {
     fn from(rejected: Rejected) -> Self {
         rejected.by().into()

@@ -2,7 +2,7 @@ use crate::listed::listed;
 
 /// A log record, named after its event. Events without a record are only for observers.
 ///
-/// The level given is the default, which [`set_level`](crate::log::set_level) changes.
+/// Each variant lists its default level, which [`set_level`](crate::log::set_level) changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
@@ -48,20 +48,20 @@ pub enum Record {
     RateChanged,
 }
 
-/// The importance of a log record: the levels of `tracing`, and none.
+/// The level of a log record: the levels of `tracing`, and [`Off`](Self::Off).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Nothing is logged.
+    /// Not logged.
     Off,
     /// Something is broken.
     Error,
     /// Something needs attention.
     Warn,
-    /// For operators.
+    /// Information for operators.
     Info,
-    /// For developers.
+    /// Details for developers.
     Debug,
-    /// Everything.
+    /// Every detail.
     Trace,
 }
 

@@ -11,9 +11,9 @@ use crate::sync::{Mutex, lock};
 
 /// The events of calls, for a test to check.
 ///
-/// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) have these methods. They contain
-/// logged events, and so nothing about a call whose first attempt succeeded. Your own recorder, set with the key
-/// `observe`, also contains such calls:
+/// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) have the same methods. They
+/// contain only logged events, and so nothing about a call whose first attempt succeeded. A recorder that you set with
+/// the key `observe` also contains such calls:
 ///
 /// ```
 /// use std::time::Duration;
@@ -65,14 +65,14 @@ impl Recorder {
         lock(&self.0).iter().filter_map(part).collect()
     }
 
-    /// Returns a copy of the events so far of calls with this name. Later events are not added.
+    /// Returns a copy of the events so far of calls with this name. The copy does not receive later events.
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
         let of_call = |entry: &Recorded| (entry.call == name).then(|| entry.clone());
         Self(Arc::new(Mutex::new(self.all(of_call))))
     }
 
-    /// The events, one line each, as printed by the `Display` of [`Event`]. Errors are shown as in the log.
+    /// The logged events, one line each, as printed by the `Display` of [`Event`]. Errors are shown as in the log.
     pub fn lines(&self) -> Vec<String> {
         self.all(|entry| entry.line.clone())
     }
@@ -87,7 +87,7 @@ impl Recorder {
         self.all(|entry| entry.end.map(|(attempts, _)| attempts))
     }
 
-    /// The reasons that calls gave up, in order.
+    /// The reasons that calls gave up, in the order in which the calls ended.
     pub fn reasons(&self) -> Vec<Reason> {
         self.all(|entry| match entry.end {
             Some((_, CallEnd::GaveUp(reason))) => Some(reason),
@@ -108,19 +108,20 @@ thread_local! {
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
 }
 
-/// Records this thread's calls with this recorder, or not at all. Returns the previous recorder.
+/// Sets the recorder of this thread's calls. With `None`, they are not recorded. Returns the previous recorder.
 pub(crate) fn replace(recorder: Option<Recorder>) -> Option<Recorder> {
     RECORDER.replace(recorder)
 }
 
-/// Records a line of a call if it is logged, and the event if there is one.
+/// Records a call's log line and event with this thread's recorder, if there is one. `line` is `None` if the event is
+/// not logged; `event` is `None` for a line that isn't an event.
 pub(crate) fn record(call: &str, line: Option<&dyn Display>, event: Option<&Event<'_>>) {
     if let Some(recorder) = here() {
         recorder.record(call, line.map(ToString::to_string), event);
     }
 }
 
-/// The recorder of this thread's calls. `None` while the thread is being destroyed.
+/// The recorder of this thread's calls, if there is one. `None` while the thread is being destroyed.
 pub(crate) fn here() -> Option<Recorder> {
     RECORDER.try_with(|here| here.borrow().clone()).ok()?
 }

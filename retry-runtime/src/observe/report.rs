@@ -7,7 +7,7 @@ use crate::observe::log::log;
 #[cfg(feature = "std")]
 use crate::observe::recording;
 
-/// The call to an observer set with the key `observe`.
+/// The observer set with the key `observe`.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
 /// Reborrows the observer.
@@ -30,7 +30,8 @@ pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     }
 }
 
-/// Reports the end of a call that other events already log.
+/// Reports the end of a call to recordings and the observer, but not to the log, which already has it from other
+/// events.
 pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "std")]
     recording::record(event.call, None, Some(event));

@@ -10,7 +10,7 @@ use retry_classify::macro_support::shown;
 #[cfg(feature = "tracing")]
 pub(crate) use tracing::{Span, span::Entered};
 
-/// The span of a call or an attempt.
+/// Stands in for `tracing::Span` without the feature `tracing`.
 #[cfg(not(feature = "tracing"))]
 #[derive(Debug)]
 pub struct Span;
@@ -29,7 +29,7 @@ impl Span {
     }
 }
 
-/// The span of a call.
+/// The span of a call; none unless `is_on`.
 pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {
     #[cfg(feature = "tracing")]
     if is_on {
@@ -39,7 +39,8 @@ pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {
     Span::none()
 }
 
-/// The span of an attempt. Its parent is the current span: within a call, the call's.
+/// The span of an attempt; none unless `is_on`. Its parent is the current span, which is the call's if that was
+/// entered.
 pub fn of_attempt(is_on: bool, number: u32) -> Span {
     #[cfg(feature = "tracing")]
     if is_on {

@@ -32,14 +32,14 @@ use crate::time::Moment;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stopwatch {
-    /// The start of the call: its first event.
+    /// The time of the call's first event.
     call: Option<Moment>,
     /// The number and start of the current attempt. `None` once it has ended.
     attempt: Option<(u32, Moment)>,
 }
 
 impl Stopwatch {
-    /// A stopwatch for a call before its first event.
+    /// Creates a stopwatch for a new call.
     #[inline]
     pub const fn new() -> Self {
         Self {
@@ -48,15 +48,15 @@ impl Stopwatch {
         }
     }
 
-    /// Passes the event to the observer, with its times. `now` reads the clock of the call's timer.
+    /// Adds the times to the event, and passes it to the observer. `now` reads the clock of the call's timer.
     pub fn tell(&mut self, event: &Event<'_>, now: &dyn Fn() -> Moment, observe: Observe<'_>) {
         let now = now();
         let began = *self.call.get_or_insert(now);
         if matches!(event.data, EventData::Started) {
-            // An attempt that `hedge` starts next to another is not timed: only one can be.
+            // A stopwatch times one attempt at a time, so it ignores an attempt that `hedge` starts next to another.
             self.attempt.get_or_insert((event.attempt, now));
         }
-        // In a batch, an attempt may be in flight while another is rejected.
+        // A rejection is not the end of an attempt: in a batch, one may be in flight while another is rejected.
         let end = event.attempt_end();
         let has_ended = end.is_some_and(|end| end != AttemptEnd::Failed(Kind::Rejected));
         let ended = self

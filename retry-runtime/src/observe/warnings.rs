@@ -10,7 +10,8 @@ use crate::observe::report::report_line;
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
 
-/// Names that were already mentioned. They are limited, because names created for each call must not fill the memory.
+/// The names for which something was already logged. Their number is limited, so that names created for each call don't
+/// fill the memory.
 #[cfg(feature = "std")]
 pub(crate) struct OncePerName(Mutex<Vec<String>>);
 
@@ -22,7 +23,7 @@ impl OncePerName {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Returns true if the name was not mentioned yet, and remembers it.
+    /// Returns true the first time it is called with this name, unless too many names are stored already.
     pub(crate) fn is_new(&self, call: &str) -> bool {
         let mut named = lock(&self.0);
         let is_new = named.len() < Self::MOST && !named.iter().any(|name| name == call);
@@ -67,12 +68,12 @@ pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
 
     let (warned, why, advice) = match verdict.basis() {
         Basis::Unknown => (&UNKNOWN, OF_NO_TYPE, ""),
-        Basis::LostHeaders(advice) => (&LOST, WITHOUT_HEADERS, advice),
+        Basis::LostHeaders(client) => (&LOST, WITHOUT_HEADERS, client.advice()),
         Basis::Answer | Basis::Failed(_) | Basis::Nothing => return,
     };
     if warned.is_new(call) {
         let error = shown(error);
-        // Not the target of calls, because their records all have the same fields.
+        // Not the target `retry`, because all records of that target have the same fields.
         tracing::warn!(target: "retry::classify", call = %call, error = %error, "{why}{advice}");
     }
 }
@@ -81,7 +82,8 @@ pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
 #[cfg(not(all(feature = "std", feature = "tracing")))]
 pub fn warn_about_verdict(_: &str, _: Verdict, _: &dyn Display) {}
 
-/// Logs that an operator changed a shared protection. Not the target of calls, because it is not part of one.
+/// Logs that an operator changed a shared protection. Not with the target `retry`, because the change is not part of a
+/// call.
 #[cfg(feature = "std")]
 pub fn changed(what: &str, to: &dyn Display) {
     #[cfg(feature = "tracing")]

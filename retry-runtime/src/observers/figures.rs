@@ -1,4 +1,4 @@
-//! The measurements that an event adds to its call's metrics, and the metrics' names in the adapters.
+//! The values that an event adds to metrics, and the names of these metrics in each adapter.
 
 use core::fmt;
 use core::time::Duration;
@@ -8,7 +8,7 @@ use crate::budget::bucket::Budget;
 use crate::observe::event::CallEnd;
 use crate::observe::{AttemptEnd, Event, EventData, Observer};
 
-/// A metric's name in each adapter: in the crate `metrics`, and in OpenTelemetry, with its unit there.
+/// A metric's name in the crate `metrics`, and its name and unit in OpenTelemetry.
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(all(feature = "metrics", feature = "opentelemetry")),
@@ -31,7 +31,7 @@ pub(super) enum Sort {
     Gauge,
 }
 
-/// The measured values, and the metric of each in the same order.
+/// Defines the measured values, and the metric of each in the same order.
 macro_rules! figures {
     ($($measured:ident $sort:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)*) => {
         #[derive(Clone, Copy)]
@@ -80,18 +80,18 @@ figures! {
         "Cost that a limiter admits per second";
 }
 
-/// The key of a label, in OpenTelemetry's form, and its value.
+/// A label's key, as in OpenTelemetry, and its value.
 pub(super) type Label<'a> = (&'static str, &'a str);
 
 /// The instruments of a metrics library.
 pub trait Instruments {
-    /// Records a value. Counters count 1 instead.
+    /// Records a value. A counter adds 1 instead.
     #[doc(hidden)]
     fn measure(&self, what: Measured, value: f64, labels: &[Label<'_>]);
 }
 
-/// An observer that measures calls, and the shared protections that it shows. [`Metrics`](super::Metrics) and
-/// [`OpenTelemetry`](super::OpenTelemetry) list the measurements.
+/// An observer that records metrics of calls, and of the shared protections added to it. [`Metrics`](super::Metrics)
+/// and [`OpenTelemetry`](super::OpenTelemetry) list the measurements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measurements<'a, I> {
     instruments: I,
@@ -107,17 +107,18 @@ impl<'a, I> Measurements<'a, I> {
         }
     }
 
-    /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
+    /// Adds a gauge of the tokens left in the budget, under this name. It is set at each event of a call that uses this
+    /// observer.
     #[must_use]
     pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
         self.shared = self.shared.with(name, Shared::Budget(budget));
         self
     }
 
-    /// Shows the state of the breaker under this name, at each event of a call that uses this observer. A breaker of
-    /// your own type is shown by its [`state`](crate::AdmissionControl::state).
+    /// Adds a gauge of the breaker's state, under this name. It is set at each event of a call that uses this observer.
+    /// A breaker of your own type reports its state by [`state`](crate::AdmissionControl::state).
     ///
-    /// To show one of several breakers, for example in a `Keyed`, look it up in a closure:
+    /// To measure one of several breakers, for example in a `Keyed`, look it up in a closure:
     ///
     /// ```
     /// use retry_runtime::observers::Metrics;
@@ -150,8 +151,8 @@ impl<'a, I> Measurements<'a, I> {
         self
     }
 
-    /// Shows the limiter's load under this name, from its [`state`](crate::AdmissionControl::state), at each event of a
-    /// call that uses this observer.
+    /// Adds gauges of the limiter's load, under this name, from its [`state`](crate::AdmissionControl::state). They are
+    /// set at each event of a call that uses this observer.
     #[must_use]
     pub const fn limiter(
         mut self,
@@ -169,7 +170,7 @@ impl<I: Instruments> Observer for Measurements<'_, I> {
     }
 }
 
-/// Measures an event, and the shared protections.
+/// Records the metrics of an event, and of the shared protections.
 fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
     let name = ("retry.name", event.call);
     let took = |what, time: Option<Duration>, labels: &[Label<'_>]| {
@@ -193,7 +194,7 @@ fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
         let retried = ("retry.retried", if attempts > 1 { "true" } else { "false" });
         to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
         took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
-        // A call that was rejected before its first attempt would pull the mean below 1.
+        // Without this check, a call that was rejected before its first attempt would lower the mean.
         if attempts > 0 {
             to.measure(Measured::AttemptsPerCall, attempts.into(), &[name]);
         }
@@ -201,7 +202,8 @@ fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
     shared.measure(to);
 }
 
-/// The shared protections that an observer shows, with their names: a fixed number, so that it fits in a constant.
+/// The shared protections that an observer measures, with their names. An array of fixed length, so that a constant can
+/// contain it.
 #[derive(Clone, Copy, Default)]
 struct Gauged<'a>([Option<(&'a str, Shared<'a>)>; 16]);
 
@@ -263,7 +265,7 @@ impl<'a> Gauged<'a> {
     }
 }
 
-/// Shows only the names, because a breaker or a limiter may not implement [`Debug`](fmt::Debug).
+/// Prints only the names, because a breaker or a limiter may not implement [`Debug`](fmt::Debug).
 impl fmt::Debug for Gauged<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.0.iter().flatten().map(|(name, _)| name);

@@ -23,9 +23,10 @@ use super::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements,
 /// | `retry_limiter_rate` | `limiter` | the cost that the limiter admits per second, if it has a rate; infinite without a limit |
 ///
 /// `name` is the call's name. Each name is a separate time series, so names must not contain ids. A batch is one call.
-/// So is a plan, and each of its subtasks is another, named `plan.subtask`. The words are those of the log. Shared
-/// protections have their own names, because several calls change them. A gauge is set at the events of calls that use
-/// this observer, so it may be out of date until the next event: a breaker whose open time is over still shows as open.
+/// A plan is one call, and each of its subtasks is another, named `plan.subtask`. Outcomes and kinds have the same
+/// words as in the log. Shared protections have their own names, because several calls use them. A gauge is set at the
+/// events of calls that use this observer, so it may be out of date until the next event: for example, a breaker whose
+/// open time is over still shows as open.
 ///
 /// ```
 /// use retry_runtime::observers::Metrics;
@@ -50,17 +51,18 @@ use super::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements,
 /// assert!(Client.models().is_ok());
 /// ```
 ///
-/// If no recorder is installed, it records nothing. It shows up to 16 budgets, breakers and limiters; adding one more
-/// panics, in a `static` at compile time.
+/// If no recorder is installed, it records nothing. It measures up to 16 budgets, breakers and limiters; adding one
+/// more panics, in a `static` at compile time.
 pub type Metrics<'a> = Measurements<'a, Recorder>;
 
 impl Metrics<'static> {
-    /// Records with the recorder that the program has installed.
+    /// Creates an observer that uses the recorder that the program has installed.
     pub const fn new() -> Self {
         Self::with(Recorder)
     }
 
-    /// Describes each metric and its unit to the recorder. Call it once, after you have installed the recorder.
+    /// Passes the description and the unit of each metric to the recorder. Call it once, after you have installed the
+    /// recorder.
     pub fn describe() {
         for figure in FIGURES {
             let Figure { metric, about, .. } = figure;

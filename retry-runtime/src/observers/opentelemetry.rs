@@ -40,10 +40,11 @@ use super::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements
 /// assert!(fetch().is_ok());
 /// ```
 ///
-/// It shows up to 16 budgets, breakers and limiters; adding one more panics.
+/// It measures up to 16 budgets, breakers and limiters; adding one more panics.
 ///
-/// The span of an HTTP request reports the attempts before it as `http.request.resend_count`: from the second attempt
-/// on, `KeyValue::new("http.request.resend_count", i64::from(attempt.number()) - 1)`.
+/// OpenTelemetry's attribute for the attempts before an HTTP request is `http.request.resend_count`. From the second
+/// attempt on, set it on the request's span:
+/// `KeyValue::new("http.request.resend_count", i64::from(attempt.number()) - 1)`.
 pub type OpenTelemetry<'a> = Measurements<'a, Metered>;
 
 /// The instruments of a meter.
@@ -57,12 +58,13 @@ enum Instrument {
     Gauge(Gauge<f64>),
 }
 
-/// The histograms' bucket limits, unless a view of the program sets others: the SDK's are for milliseconds.
+/// The histograms' bucket limits, unless the program sets others with a view. The SDK's default limits are for
+/// milliseconds.
 const BUCKETS_OF_SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
 const BUCKETS_OF_ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
 
 impl OpenTelemetry<'static> {
-    /// Records with the instruments of this meter.
+    /// Creates an observer that records with this meter.
     pub fn new(meter: &Meter) -> Self {
         let instrument = |figure: Figure| {
             let Figure { unit, about, .. } = figure;

@@ -38,25 +38,25 @@ use crate::time::clock::Instant;
 /// # }
 /// ```
 ///
-/// `(3/5)` is the next retry, and the most retries in the count for its kind. If standard error is not a terminal, it
-/// draws nothing. A bar shows one call at a time; if several calls run at once, give each of them a bar, in a
-/// `MultiProgress`.
+/// `(3/5)` is the number of the next retry, and the most retries allowed in the count for its kind of failure. If
+/// standard error is not a terminal, nothing is drawn. A bar shows one call at a time; if several calls run at once,
+/// give each of them a bar, in a `MultiProgress`.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
     drawn: Arc<Mutex<BarState>>,
 }
 
-/// The interval at which a spinner, with the seconds left, is drawn.
+/// The interval at which a spinner is drawn, with the seconds left.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// A new spinner, for one call, drawn ten times a second by a thread of indicatif.
+    /// Creates a spinner for one call. A thread of indicatif draws it ten times a second.
     pub fn spinner() -> Self {
         Self::ticking(ProgressBar::new_spinner(), "{spinner} {retry}")
     }
 
-    /// A new bar for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
+    /// Creates a bar for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
     ///
     /// ```
     /// use retry_runtime::observers::Progress;
@@ -88,7 +88,7 @@ impl Progress {
         )
     }
 
-    /// Draws on your own bar with this template, in which `{retry}` is the line.
+    /// Draws on your own bar with this template, in which `{retry}` is the text about pauses and waits.
     ///
     /// ```
     /// use indicatif::ProgressBar;
@@ -107,7 +107,7 @@ impl Progress {
         for (name, part) in PLACEHOLDERS {
             let drawn = Arc::clone(&drawn);
             let draw = move |_: &ProgressState, f: &mut dyn Write| {
-                // indicatif reports a terminal that can't be written to.
+                // Ignore the error: indicatif reports a terminal that can't be written to.
                 let _ = write!(f, "{}", part(&lock(&drawn)));
             };
             style = style.with_key(name, draw);
@@ -121,7 +121,7 @@ impl Progress {
         Self::on(bar, template).expect("the template is one of ours")
     }
 
-    /// The bar that it draws on.
+    /// The bar on which it draws.
     pub fn bar(&self) -> &ProgressBar {
         &self.bar
     }

@@ -38,7 +38,7 @@ use crate::sync::{Mutex, lock};
 ///
 /// A batch is one call, whose attempts are its rounds. A plan is one call, and each of its subtasks is another.
 ///
-/// `Stats` briefly takes a lock at each failure and at the end of each call.
+/// `Stats` briefly takes a lock at each event except the start of an attempt.
 #[derive(Debug, Default)]
 pub struct Stats(Mutex<Option<Totals>>);
 
@@ -76,7 +76,7 @@ pub struct Totals {
     succeeded: u64,
     healed: u64,
     fell_back: u64,
-    /// By [`Reason`].
+    /// Indexed by [`Reason`].
     gave_up: [u64; Reason::ALL.len()],
     attempts: u64,
     retries: u64,
@@ -117,42 +117,42 @@ impl Totals {
         }
     }
 
-    /// The calls that ended. Does not include calls whose future was dropped.
+    /// The number of calls that ended, without calls whose future was dropped.
     pub fn calls(&self) -> u64 {
         self.succeeded + self.fell_back + self.gave_up()
     }
 
-    /// The calls that succeeded, with or without retries.
+    /// The number of calls that succeeded, with or without retries.
     pub fn succeeded(&self) -> u64 {
         self.succeeded
     }
 
-    /// The calls that succeeded after a failed first attempt, or after their value was corrected.
+    /// The number of calls that succeeded after a failed first attempt, or after their value was corrected.
     pub fn healed(&self) -> u64 {
         self.healed
     }
 
-    /// The calls that ended with the value of their `fallback`.
+    /// The number of calls that ended with the value of their `fallback`.
     pub fn fell_back(&self) -> u64 {
         self.fell_back
     }
 
-    /// The calls that gave up.
+    /// The number of calls that gave up.
     pub fn gave_up(&self) -> u64 {
         self.gave_up.iter().sum()
     }
 
-    /// The calls that gave up for this reason.
+    /// The number of calls that gave up for this reason.
     pub fn gave_up_for(&self, reason: Reason) -> u64 {
         self.gave_up[reason as usize]
     }
 
-    /// The attempts of the calls that ended.
+    /// The number of attempts made by calls that ended.
     pub fn attempts(&self) -> u64 {
         self.attempts
     }
 
-    /// The attempts after a failure and a pause, including those of calls that have not ended.
+    /// The retries, counted when their pause starts, including those of calls that have not ended.
     pub fn retries(&self) -> u64 {
         self.retries
     }
@@ -162,7 +162,7 @@ impl Totals {
         self.corrections
     }
 
-    /// The attempts that `hedge` started next to slow ones.
+    /// The number of attempts that `hedge` started next to those in flight.
     pub fn hedges(&self) -> u64 {
         self.hedges
     }
@@ -172,7 +172,7 @@ impl Totals {
         self.paused
     }
 
-    /// The last error of any attempt, as the log shows it.
+    /// The last error of any event, as the log shows it.
     pub fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }

@@ -32,7 +32,7 @@ pub enum Backoff {
     ///
     /// A list has neither `base` nor `factor`, and setting a list removes both. A `base` or `factor` set after the list
     /// is ignored, and [`Policy::checked`](crate::Policy::checked) rejects the policy. Only an explicit `cap` clips the
-    /// list, not the default one, so delays are as long as written. Jitter applies as to any shape.
+    /// list, not the default one, so delays are as long as written. Jitter applies as to any other shape.
     /// ```
     /// use std::time::Duration;
     /// use retry_runtime::{Backoff, Jitter, Policy};
@@ -49,15 +49,16 @@ pub enum Backoff {
     /// assert_eq!("max=3, backoff=[1s, 5m], jitter=none".parse(), Ok(POLICY));
     /// ```
     ///
-    /// Lists from text and configuration files stay in memory until the process ends. Each different list is kept once,
-    /// no matter how often it is read; without the feature `std`, once for each time it is read. [`Backoff::list`] does
-    /// the same with delays known only at run time.
+    /// Lists from text and configuration files stay in memory until the process ends. With the feature `std`, each
+    /// different list is stored once, no matter how often it is read; without it, each read stores the list again.
+    /// [`Backoff::list`] does the same with delays known only at run time.
     List(&'static &'static [Duration]),
 }
 
 impl Backoff {
-    /// Creates a list of delays known only at run time. It stays in memory until the process ends: once, no matter how
-    /// often you pass it, or without the feature `std`, once for each time. In a constant, use [`Backoff::List`].
+    /// Creates a list of delays known only at run time. The list stays in memory until the process ends. With the
+    /// feature `std`, each different list is stored once; without it, each call stores the list again. In a constant,
+    /// use [`Backoff::List`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -103,7 +104,7 @@ fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Durati
     Duration::try_from_secs_f64(base.as_secs_f64() * growth).map_or(cap, |delay| delay.min(cap))
 }
 
-/// A power of `factor`, without `f64::powi`, which needs `std`.
+/// `factor` to this power. `f64::powi` would need `std`.
 fn to_power(mut factor: f64, mut power: u32) -> f64 {
     let mut product = 1.0;
     loop {
@@ -118,7 +119,7 @@ fn to_power(mut factor: f64, mut power: u32) -> f64 {
     }
 }
 
-/// The Fibonacci number at an index, `u32::MAX` if it is larger.
+/// The Fibonacci number at this index (1, 1, 2, … from index 1), at most `u32::MAX`.
 fn fibonacci(index: u32) -> u32 {
     let (mut current, mut next) = (0_u32, 1_u32);
     // The 48th number is the first that does not fit.
@@ -130,7 +131,7 @@ fn fibonacci(index: u32) -> u32 {
 
 // A policy is `Copy`, so its references must be valid forever.
 
-/// Stores each different list once.
+/// Stores a list, once for all equal lists.
 #[cfg(feature = "std")]
 fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     use std::sync::Mutex;
@@ -148,7 +149,7 @@ fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     delays
 }
 
-/// Stores a list each time, because there is no lock to protect a registry.
+/// Without `std`, there is no lock to protect a registry, so each call stores a list.
 #[cfg(not(feature = "std"))]
 use leak as keep;
 

@@ -4,10 +4,10 @@ use core::fmt;
 
 use retry_classify::macro_support::shown;
 
-/// The reason that a text, a table or a combination of them is not a policy: an unknown key or word, a repeated key, a
-/// value out of range, a `base` above its `cap`, or a text that is not a list of keys.
+/// The error for a text or a table that is not a valid policy, alone or combined with others: an unknown key or word, a
+/// repeated key, a value out of range, a `base` above its `cap`, or a text that is not a list of keys.
 ///
-/// The message names the key and the value, and the fix. Show it to the user unchanged.
+/// The message contains the key, the value and the fix. Show it to the user unchanged.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -51,7 +51,7 @@ impl PolicyError {
     }
 }
 
-/// The start of a text on one line, for messages. A user may pass a whole file by mistake.
+/// The first 40 characters of a text, on one line, for messages. A user may pass a whole file by mistake.
 pub(crate) fn short(text: &str) -> String {
     const LONGEST: usize = 40;
     let on_one_line = |c: char| if c.is_control() { ' ' } else { c };
@@ -62,7 +62,7 @@ pub(crate) fn short(text: &str) -> String {
     short
 }
 
-/// Returns a [`PolicyError`] with a formatted message.
+/// Creates a [`PolicyError`] with a formatted message.
 macro_rules! refused {
     ($($message:tt)*) => {
         $crate::policy::error::PolicyError::new(alloc::format!($($message)*))
@@ -70,7 +70,7 @@ macro_rules! refused {
 }
 pub(crate) use refused;
 
-/// Adds the name of the entry to an error.
+/// Adds the name of an entry to an error.
 pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
     refused!("in `{}`: {error}", short(name))
 }

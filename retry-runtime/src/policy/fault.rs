@@ -33,7 +33,7 @@ impl From<Fault> for PolicyError {
 }
 
 impl Fault {
-    /// The message as far as a constant can produce it.
+    /// A message that can be produced at compile time, without the value.
     const fn in_short(self) -> &'static str {
         match self {
             Self::OutOfRange(..) => {
@@ -52,9 +52,9 @@ impl Fault {
 impl Policy {
     /// Returns this policy, or an error if it has a value that the attribute would reject: a `base` or `floor` above
     /// the `cap`, in the policy or in a section with its inherited values; a `factor` that is below 1, infinite or not
-    /// a number; a jitter ratio outside 0–1; a `timeout`, `deadline` or `total_delay` of
-    /// zero; a `deadline` or `total_delay` before which no retry starts; a `base` or `factor` that was set after a list
-    /// of delays.
+    /// a number; a jitter ratio outside 0–1; a `timeout`, `deadline` or `total_delay` of zero; a `deadline` or
+    /// `total_delay` below the shortest possible first delay, so that no retry could start; a `base` or `factor` that
+    /// was set after a list of delays.
     ///
     /// The setters accept such values: they use the nearest valid one, and ignore a `base` or `factor` after a list.
     /// Use this method for policies whose values are only known at run time; for constants there is
@@ -115,13 +115,13 @@ impl Policy {
 
     /// Checks that, for some kind of failure, the first retry can start before each time limit.
     fn check_deadline(&self) -> Result<(), PolicyError> {
-        // Without their own values, invalid values are retried without delay, but only some calls have any.
+        // Without a section, invalid values are retried without delay, but only some calls have invalid values.
         let has_invalid = self.named(Some(Kind::Invalid)) != Section::new();
         let kinds = Kind::OF_FAILURES.into_iter();
         let kinds = kinds.filter(|kind| *kind != Kind::Invalid || has_invalid);
         let schedules = kinds.map(|kind| self.schedule(Some(kind), Values::Taken));
         let retried = schedules.filter(|schedule| schedule.allows(1));
-        // One kind is enough.
+        // One kind of failure that can be retried in time is enough.
         let Some(shortest) = retried.map(|it| it.range(1, Duration::ZERO).0).min() else {
             return Ok(());
         };
@@ -169,8 +169,8 @@ impl Policy {
         let (own, set) = (self.settings.sections[0], self.settings.sections[row(kind)]);
         let is_list = set.names_list() || (set.backoff.is_none() && own.names_list());
         let in_force = self.in_force(self.named(None).overridden_by(self.named(kind)));
-        // A section's own keys are reported with the section's name, inherited ones without it. No value is called a
-        // default, because it may be the program's own.
+        // A section's own keys are reported with the section's name, inherited ones without it. The message doesn't
+        // call a value a default, because the program may have set it.
         let cap = bound(section, Key::Cap, set.cap.is_some(), in_force.cap);
         let base = bound(section, Key::Base, set.base.is_some(), in_force.base);
         let floor = bound(None, Key::Floor, false, in_force.floor);

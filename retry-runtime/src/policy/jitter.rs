@@ -4,10 +4,10 @@ use retry_vocabulary::delay;
 
 use crate::policy::value::Worded;
 
-/// The random part of a delay: the key `jitter`. It is drawn for every delay.
+/// The random part of each delay: the key `jitter`.
 ///
-/// `d` is the delay from the backoff, at least `floor` and at most `cap`. No delay is shorter than `floor` or longer
-/// than `cap`. Delays don't pile up there either: if a range exceeds a limit, the delay is drawn from the part within.
+/// Below, `d` is the delay from the backoff, at least `floor` and at most `cap`. The random delay stays within `floor`
+/// and `cap`, too: it is drawn from the part of the range within these limits, so delays don't pile up at a limit.
 ///
 /// `full`, `equal` and `decorrelated` come from [Exponential Backoff And Jitter][aws] (AWS, 2015).
 ///
@@ -30,8 +30,8 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    /// The range that the delay is drawn from, both ends included. `plain` is the backoff's delay, and `previous` the
-    /// delay before.
+    /// The range from which the delay is drawn, both ends included. `plain` is the backoff's delay, and `previous` the
+    /// previous retry's delay.
     pub(crate) fn range(
         self,
         plain: Duration,

@@ -1,4 +1,4 @@
-//! Settings of breakers and limiters in texts and tables, with the grammar and the errors of policies.
+//! Settings of breakers and limiters in texts and tables, with the same grammar and errors as policies.
 
 use core::time::Duration;
 
@@ -35,7 +35,7 @@ settings! {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub BreakerNumbers {
-        /// The share of failed attempts that opens the breaker.
+        /// The share of failed attempts that opens the breaker, above 0 and at most 1.
         pub Ratio ratio: Factor(f64),
         /// The time that the breaker stays open.
         pub OpenFor open_for: Duration(Duration),
@@ -64,9 +64,9 @@ settings! {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub LimiterNumbers {
-        /// The lower bound.
+        /// The lower bound of the limit of concurrent attempts.
         pub Least least: Count(u32),
-        /// The upper bound.
+        /// The upper bound of the limit of concurrent attempts.
         pub Most most: Count(u32),
     }
 }

@@ -45,12 +45,12 @@ use crate::policy::{Policy, Section};
 /// | `factor` | a number from 1 up |
 /// | `floor` | a duration |
 /// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1 |
-/// | `hint` | `honor`, `clamp` or `ignore` |
+/// | `hint` | `honor`, `clamp`, `exact` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `timeout`, `deadline` | a duration above `0s` |
 /// | `total_delay` | a duration above `0s`, counted in whole milliseconds |
 /// | `enabled` | `true` or `false` |
-/// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
+/// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, `rejected(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
 /// A duration is written with its units, such as `250ms`, `1.5s`, `2m` or `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d`
 /// and `w`. The longest is 584 years.
@@ -63,13 +63,13 @@ use crate::policy::{Policy, Section};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     pub(crate) policy: PolicySettings,
-    /// These two are only in entries of [`Policies`](crate::Policies).
+    /// This field and the next are only set in entries of [`Policies`](crate::Policies).
     pub(crate) breaker: BreakerNumbers,
     pub(crate) limiter: LimiterNumbers,
 }
 
 impl Policy {
-    /// Returns this policy, overridden key by key with a layer's values, including sections.
+    /// Returns this policy with a layer's values in place of its own, key by key, including sections.
     ///
     /// Fails if the result has a `base` or `floor` above its `cap`, in the policy or in a section with its inherited
     /// values; if its shortest delay is above its `deadline` or `total_delay`, so that no retry could start; or if the
@@ -91,14 +91,14 @@ impl Policy {
         Self { settings }.with_overrides(overrides).try_checked()
     }
 
-    /// This policy, overridden without checks, as by setters.
+    /// Like [`overridden_by`](Self::overridden_by), but without checks, as with setters.
     pub(crate) fn with_overrides(self, overrides: &Overrides) -> Self {
         let settings = self.settings.overridden_by(&overrides.policy);
         Self { settings }
     }
 
-    /// This policy, on top of a layer of defaults. The keys for delays act together, and on inherited values, so any of
-    /// them keeps out all of them. A `max` keeps out those of sections.
+    /// This policy on top of a layer of defaults. The keys for delays act together, so if the policy sets any of them,
+    /// no default for delays applies. If the policy sets `max`, no default `max` of a section applies.
     pub(crate) fn with_defaults(self, defaults: &Overrides) -> Self {
         let (own, mut settings) = (&self.settings, defaults.policy);
         let names_delays = own.sections.iter().any(|section| section.names_delays());
@@ -126,14 +126,14 @@ impl Overrides {
         }
     }
 
-    /// Checks the combination of the layer's own keys, regardless of what it overrides.
+    /// Checks the combination of the layer's own keys, regardless of the policy that it overrides.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         let any = Policy::new().base(Duration::ZERO).cap(duration::LONGEST);
         any.overridden_by(self)?;
         self.limiter.checked().map(drop)
     }
 
-    /// Returns this layer, overridden key by key with a later one, including sections.
+    /// Returns this layer with a later layer's values in place of its own, key by key, including sections.
     ///
     /// If you merge the layers first, they are checked together: a file's `cap` may be below the constructor's `base`
     /// if the command line lowers the `base`, too.

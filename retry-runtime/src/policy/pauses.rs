@@ -4,8 +4,8 @@ use core::time::Duration;
 use crate::policy::schedule::Schedule;
 use crate::time::random;
 
-/// The pauses of a policy, one for each retry. Returned by [`Policy::pauses`](crate::Policy::pauses) and, without
-/// jitter, [`Policy::delays`](crate::Policy::delays).
+/// An iterator of a policy's pauses, one for each retry. Returned by [`Policy::pauses`](crate::Policy::pauses) and,
+/// without jitter, [`Policy::delays`](crate::Policy::delays).
 #[derive(Clone, Debug)]
 pub struct Pauses {
     schedule: Schedule,
@@ -22,7 +22,7 @@ impl Pauses {
         }
     }
 
-    /// Starts again with the first pause, for example after a success.
+    /// Restarts at the first pause, for example after a success.
     pub const fn reset(&mut self) {
         *self = Self::new(self.schedule);
     }
@@ -31,7 +31,7 @@ impl Pauses {
 impl Iterator for Pauses {
     type Item = Duration;
 
-    /// `None` after the policy's `max`.
+    /// The next pause, or `None` after `max` pauses.
     fn next(&mut self) -> Option<Duration> {
         self.retry = self.schedule.next_retry(self.retry)?;
         self.previous = random::between(self.schedule.range(self.retry, self.previous));

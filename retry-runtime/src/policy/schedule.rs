@@ -19,7 +19,7 @@ pub(crate) struct Schedule {
     pub(crate) jitter: Jitter,
 }
 
-/// The limit for a value of `max`: none for `u32::MAX`.
+/// The limit for a value of `max`: `None` for `u32::MAX`.
 pub fn limit(max: u32) -> Option<u32> {
     (max != u32::MAX).then_some(max)
 }
@@ -78,8 +78,8 @@ impl Schedule {
         self.within(delay)
     }
 
-    /// The range, both ends included, from which the delay before `retry` (from 1) is drawn. `previous` is the delay
-    /// before.
+    /// The range, both ends included, from which the delay before `retry` (from 1) is drawn. `previous` is the previous
+    /// retry's delay.
     pub(crate) fn range(&self, retry: u32, previous: Duration) -> (Duration, Duration) {
         if self.backoff == Backoff::None {
             return (Duration::ZERO, Duration::ZERO);
@@ -87,7 +87,8 @@ impl Schedule {
         self.range_about(self.plain_delay(retry), previous)
     }
 
-    /// The range, both ends included, around a delay without jitter that is computed elsewhere.
+    /// The range, both ends included, from which a delay is drawn if `plain`, the delay without jitter, is computed
+    /// elsewhere.
     pub(crate) fn range_about(&self, plain: Duration, previous: Duration) -> (Duration, Duration) {
         let plain = self.within(plain);
         let (low, high) = self.jitter.range(plain, self.base, self.cap, previous);

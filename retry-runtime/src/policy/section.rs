@@ -13,7 +13,7 @@ settings! {
     /// `invalid(…)` and `rejected(…)`.
     ///
     /// A section inherits unset keys from the policy. A section that sets `max` has its own count: its retries don't
-    /// use up the policy's `max`, or the reverse, and its delays grow with its own count.
+    /// count against the policy's `max`, nor others against the section's, and its delays grow with its own count.
     ///
     /// ```
     /// use std::time::Duration;
@@ -39,7 +39,7 @@ settings! {
 }
 
 impl Section {
-    /// This section, overridden key by key with `above`. A list removes `base` and `factor`.
+    /// This section with the values of `above` in place of its own, key by key. A list removes `base` and `factor`.
     pub(crate) const fn overridden_by(self, above: Self) -> Self {
         above.or(match (self.backoff, above.backoff) {
             (_, Some(Backoff::List(_))) | (Some(Backoff::List(_)), Some(_)) => {
@@ -100,7 +100,7 @@ impl Section {
     }
 
     setters! {
-        /// Sets the retries after this kind of failure, counted apart from others: see
+        /// Sets the number of retries after this kind of failure, which are counted separately: see
         /// [`Policy::max`](crate::Policy::max).
         max(retries: u32): max = retries;
         /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
@@ -114,7 +114,7 @@ impl Section {
     }
 }
 
-/// The duration, or the longest that a policy's text can contain.
+/// The duration, or the longest one that a policy's text can contain if that is shorter.
 pub(crate) const fn at_longest(duration: Duration) -> Duration {
     if duration.as_nanos() > LONGEST.as_nanos() {
         return LONGEST;

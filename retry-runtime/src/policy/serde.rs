@@ -44,14 +44,15 @@ impl Serialize for KeyValue {
     }
 }
 
-/// Reads a table, and builds a value from it before the format is done, so that the format adds its line to an error.
+/// Reads a table, and builds a value from it inside the deserializer, so that the format can add a line number to an
+/// error.
 struct TableVisitor<R, T> {
-    /// Also checks each part of the table, so that the format adds the part's position to an error.
+    /// Also called on each part of the table, to check it, so that the format can add the part's position to an error.
     read: fn(Entries) -> Result<R, PolicyError>,
     build: fn(R) -> Result<T, PolicyError>,
 }
 
-/// `read` makes a value from keys, and `build` the result from that value.
+/// Reads a table: `read` creates a value from its keys, and `build` creates the result from that value.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>, R, T>(
     deserializer: D,
     read: fn(Entries) -> Result<R, PolicyError>,
@@ -90,7 +91,7 @@ fn read_entries<'de, A: MapAccess<'de>>(
     Ok(entries)
 }
 
-/// Reads any value, so that the check rejects a wrong one with the key's name.
+/// Reads a value of any type, so that an error about a wrong type comes from the check, with the key's name.
 struct RawVisitor<'a> {
     check: Check<'a, RawValue>,
 }
@@ -148,7 +149,7 @@ impl<'de> Visitor<'de> for RawVisitor<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawValue, A::Error> {
         let check = |entries| (self.check)(RawValue::Table(entries));
-        // A table may be wrong here, whatever its entries.
+        // If a table is not allowed here, fail before reading its entries.
         check(Entries::new()).map_err(Error::custom)?;
         read_entries(map, &check).map(RawValue::Table)
     }

@@ -1,4 +1,4 @@
-//! The values that setters, texts and tables give to keys.
+//! The values of keys, as set by setters, texts and tables.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -11,11 +11,11 @@ use crate::policy::value::{Entries, KeyValue, RawValue};
 use crate::policy::{Hint, Section};
 use retry_classify::Kind;
 
-/// A struct with an optional value for each of some keys.
+/// A struct with an optional value for each key in a set of keys.
 pub(crate) trait Settings: Default {
     fn get(&self, key: Key) -> Option<KeyValue>;
 
-    /// Does nothing if the key belongs elsewhere.
+    /// Sets the value. Does nothing if the struct doesn't have this key.
     fn set(&mut self, key: Key, value: KeyValue);
 
     /// The values that are set, in the order in which they are printed.
@@ -34,7 +34,7 @@ pub(crate) trait Settings: Default {
     }
 }
 
-/// The entries by their keys, each of which may occur once.
+/// Looks up the keys of the entries. Each key may occur once.
 pub(crate) fn known_keys(
     among: Among,
     entries: Entries,
@@ -73,12 +73,12 @@ macro_rules! settings {
         }
 
         impl $settings {
-            /// Sets nothing.
+            /// Creates settings without values.
             $visible const fn new() -> Self {
                 Self { $($field: None,)* }
             }
 
-            /// These values, and those of `below` for the other keys.
+            /// These values, and the values of `below` for unset keys.
             pub(crate) const fn or(self, below: Self) -> Self {
                 Self { $($field: $crate::policy::settings::or(self.$field, below.$field),)* }
             }
@@ -120,7 +120,7 @@ pub(crate) const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T
 }
 
 settings! {
-    /// The values of a policy's keys that no section has.
+    /// The values of the keys that only a policy has, not its sections.
     pub(crate) CallSettings {
         pub(crate) Floor floor: Duration(Duration),
         pub(crate) Hint hint: Hint(Hint),
@@ -166,8 +166,8 @@ impl PolicySettings {
         }
     }
 
-    /// These settings, overridden key by key with later ones, including sections. A list removes an earlier `base` and
-    /// `factor`, also from sections that it applies to.
+    /// These settings with the values of `later` in place of their own, key by key, including sections. A list removes
+    /// an earlier `base` and `factor`, even from sections that inherit the list.
     pub(crate) fn overridden_by(mut self, later: &Self) -> Self {
         let is_list = later.sections[0].names_list();
         for (section, later) in self.sections.iter_mut().zip(later.sections) {

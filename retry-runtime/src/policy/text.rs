@@ -12,7 +12,7 @@ use crate::policy::settings::Settings;
 use crate::policy::value::{Entries, RawValue, written};
 use crate::policy::{Overrides, Policy};
 
-/// Implements reading from a text and, with the feature `serde`, from a table.
+/// Implements `FromStr` and, with the feature `serde`, `Deserialize` from a table.
 macro_rules! readable {
     ($($(#[$doc:meta])* $type:ident: $read:expr, $build:expr;)*) => {$(
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! readable {
             }
         }
 
-        /// Reads a table with the keys of the text. [`Overrides`] lists those of a policy.
+        /// Reads a table with the same keys as the text. [`Overrides`] lists a policy's keys.
         #[cfg(feature = "serde")]
         impl<'de> ::serde::Deserialize<'de> for $type {
             fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -55,7 +55,7 @@ readable! {
     LimiterNumbers: |entries| Self::read(Key::Limiter, entries), Self::checked;
 }
 
-/// Prints every key with its value. The text parses to the same policy if its values are in the ranges that texts
+/// Prints every key with its value. The text parses to an equal policy if the values are in the ranges that texts
 /// allow. `floor`, `deadline` and the sections are printed only if they are set. Keys that have no effect with a list
 /// are left out.
 ///
@@ -80,8 +80,8 @@ impl fmt::Display for Overrides {
     }
 }
 
-/// The levels of tables that may be nested in a text: a name, and a section. Limited, so that no text can overflow the
-/// stack.
+/// The number of levels to which tables may be nested in a text: a name, and a section. Limited, so that no text can
+/// overflow the stack.
 const DEPTH: u8 = 2;
 
 /// Parses the keys of a whole text.
@@ -99,12 +99,12 @@ pub(crate) fn entries(text: &str) -> Result<Entries, PolicyError> {
 
 struct Parser<'a> {
     rest: &'a str,
-    /// The levels of tables that may still be nested here.
+    /// The number of levels to which tables may still be nested here.
     depth: u8,
 }
 
 impl<'a> Parser<'a> {
-    /// Takes the text before the next delimiter.
+    /// Consumes the text before the next delimiter.
     fn word(&mut self) -> &'a str {
         let delimiters = [',', '=', '(', ')', '[', ']', '"'];
         let end = self.rest.find(delimiters).unwrap_or(self.rest.len());
@@ -113,19 +113,19 @@ impl<'a> Parser<'a> {
         word.trim()
     }
 
-    /// The delimiter that [`Parser::word`] stopped at, `None` at the end.
+    /// The delimiter at which [`Parser::word`] stopped. `None` at the end of the text.
     fn delimiter(&self) -> Option<char> {
         self.rest.chars().next()
     }
 
-    /// Takes the delimiter if it comes next.
+    /// Consumes the delimiter if it comes next. Returns true if it does.
     fn take(&mut self, delimiter: char) -> bool {
         let rest = self.rest.trim_start().strip_prefix(delimiter);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// Takes the delimiter that must come next, after a value of a key.
+    /// Consumes the delimiter that must follow a value of `key`.
     fn expect(&mut self, delimiter: char, key: &str) -> Result<(), PolicyError> {
         let missing = || {
             refused!(

@@ -16,7 +16,8 @@ use crate::policy::error::{PolicyError, short};
 use crate::policy::settings::Settings;
 use crate::policy::{Backoff, Hint, Jitter, Section};
 
-/// A value as written. Texts and tables are converted to this first, so that both have the same keys and checks.
+/// A value as written. Both texts and tables are converted to this type first, so that they have the same keys and
+/// checks.
 #[derive(Clone, Debug)]
 pub(crate) enum RawValue {
     /// A text, or another scalar of the format, as text.
@@ -28,7 +29,7 @@ pub(crate) enum RawValue {
 pub(crate) type Entries = Vec<(String, RawValue)>;
 
 impl RawValue {
-    /// The text for keys that take one value, and for messages. Nested values are shortened.
+    /// The value as one text, for keys that take one value, and for messages. Nested values are shortened.
     pub(crate) fn single(&self) -> &str {
         match self {
             Self::One(text) => text,
@@ -37,7 +38,7 @@ impl RawValue {
         }
     }
 
-    /// The entries of a table.
+    /// The entries of the table. Fails if this is not a table.
     pub(crate) fn into_keys(self, at: At) -> Result<Entries, PolicyError> {
         match self {
             Self::Table(entries) => Ok(entries),
@@ -46,7 +47,7 @@ impl RawValue {
     }
 }
 
-/// The error for another value in place of a table of these keys.
+/// The error for a value that should be a table of these keys.
 pub(crate) fn takes_keys(name: &dyn fmt::Display, value: &RawValue, keys: Among) -> PolicyError {
     let example = keys.keys().next().map_or("", Key::example);
     let keys = format!("keys, as in `{example}`");
@@ -172,7 +173,7 @@ impl fmt::Display for KeyValue {
     }
 }
 
-/// An enum of whose values some, or all, are words of the vocabulary.
+/// An enum. Some or all of its values are words of the vocabulary.
 pub(crate) trait Worded: Copy + PartialEq + 'static {
     type Word: Word;
 

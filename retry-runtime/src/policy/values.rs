@@ -1,7 +1,7 @@
-/// A call's handling of the values that its attempts return.
+/// The way in which a call handles the values that its attempts return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Values {
-    /// The call returns the first value.
+    /// The call returns the first value without a check.
     #[default]
     Taken,
     /// The call checks each value, and may reject it.

@@ -13,7 +13,7 @@ use crate::time::Timer;
 /// A stream whose first item that counts has arrived, or that ended without one.
 #[derive(Debug)]
 pub struct Started<S, T, E, W> {
-    /// Items before that one, and then that item, if there is one.
+    /// The items before that one, followed by that item if there is one.
     pub(super) items: Vec<T>,
     /// True if the stream must not be polled again.
     ended: bool,
@@ -53,12 +53,13 @@ pub fn fallen<A, F>(stream: F) -> Either<A, F> {
     Either::Fallback(Box::pin(stream))
 }
 
-/// Counts any item.
+/// The default of the key `first`: every item counts.
 pub fn any<T>(_: &T) -> bool {
     true
 }
 
-/// The function of the key `first`. This bound lets the compiler infer the type of a closure's argument.
+/// Returns the function of the key `first` unchanged. The bound lets the compiler infer the type of a closure's
+/// argument.
 pub fn counts<I: StreamItem, F: FnMut(&I::Value) -> bool>(first: F) -> F {
     first
 }

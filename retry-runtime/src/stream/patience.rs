@@ -1,5 +1,5 @@
-//! The keys `timeout` and `idle_timeout` for a stream: the time limit until its attempt succeeds, and from one item to
-//! the next.
+//! The keys `timeout` and `idle_timeout` for a stream: the time limit until an attempt succeeds, and the time limit
+//! from one item to the next.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -11,11 +11,11 @@ use retry_classify::TimedOut;
 use super::StreamItem;
 use crate::time::{Timer, race, sleep_out};
 
-/// The failure of an attempt.
+/// The failure of a stream's attempt.
 #[derive(Debug)]
 pub struct Stopped<E> {
     pub(super) error: E,
-    /// True if the attempt took too long.
+    /// True if the attempt was dropped because of a time limit.
     pub(super) dropped: bool,
     /// True if the attempt had yielded an item.
     pub(super) yielded: bool,
@@ -38,7 +38,7 @@ impl<E> Stopped<E> {
     }
 }
 
-/// The time limit from one item to the next, and its timer.
+/// The time limit from one item to the next, if there is one, and its timer.
 #[derive(Debug)]
 pub struct Patience<E, W> {
     timer: W,
@@ -50,7 +50,7 @@ pub struct Patience<E, W> {
 /// The time limit for an item, and the function that creates the error.
 type Timeout<E> = (Duration, fn(TimedOut) -> E);
 
-/// The timer if there is no timeout.
+/// The timer of a stream without a time limit.
 #[derive(Debug)]
 pub struct NoTimer;
 
@@ -78,7 +78,7 @@ pub fn patience<I: StreamItem, W: Timer>(
     }
 }
 
-/// The output of an attempt, which has this long to succeed.
+/// The output of an attempt, or a failure if it takes longer than `limit`.
 pub async fn in_time<I: StreamItem, S>(
     timer: impl Timer,
     limit: Option<Duration>,
@@ -91,7 +91,7 @@ pub async fn in_time<I: StreamItem, S>(
 }
 
 impl<E, W: Timer> Patience<E, W> {
-    // Takes `&mut`, which is `Send` if the timer is; `&` may not be.
+    // Takes `&mut self`, which is `Send` if the timer is; `&self` would also require `Sync`.
     pub(super) async fn next<S: Stream>(
         &mut self,
         mut stream: Pin<&mut S>,

@@ -1,6 +1,7 @@
-//! `stream = "resume"`: after an error the body runs again, and can read what was yielded so far.
+//! `stream = "resume"`: after an error the body runs again, and can read the number of items yielded so far, the last
+//! item, and the position.
 //!
-//! An attempt starts as in `"first"`. Then its items are passed on, until it breaks or ends.
+//! An attempt starts as in `"first"`. Then its items are passed on until its stream fails or ends.
 
 use core::pin::Pin;
 
@@ -12,7 +13,7 @@ use crate::call::attempt::{Attempt, Retained};
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::{Clock, Moment, Timer};
 
-/// The items that all earlier attempts of a call with `stream = "resume"` yielded: see [`Attempt`].
+/// The progress of a call with `stream = "resume"` over all earlier attempts: see [`Attempt`].
 #[derive(Debug)]
 pub struct Items<T> {
     yielded: usize,
@@ -40,8 +41,8 @@ impl<E, T> Attempt<E, Items<T>> {
         self.kept().last.as_ref()
     }
 
-    /// The call's position, in your own unit: the sum of all values passed to [`advance`](Self::advance), including
-    /// those of this attempt. 0 at first.
+    /// The call's position, in a unit of your choice: the sum of all values passed to [`advance`](Self::advance),
+    /// including those of this attempt. Starts at 0.
     pub fn position(&self) -> u64 {
         self.kept().position.load(Relaxed)
     }
@@ -101,14 +102,14 @@ impl<T: Clone> KeptItem for T {
     }
 }
 
-/// The items that one attempt yielded, and its start. Separate from the history, which the body may borrow as long as
-/// its stream lives.
+/// The number of items that one attempt has yielded, the last of them, and the attempt's start. Stored separately from
+/// the history, because the body may borrow that while its stream lives.
 #[derive(Debug)]
 pub struct Yielded<T> {
     began: Moment,
     items: usize,
     last: Option<T>,
-    // Stored, so that an error about the bound appears once, where the type is written.
+    // A function pointer, so that an error about the bound appears only once, in `progress`.
     keep: fn(&T) -> T,
 }
 
@@ -131,7 +132,7 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
     Attempt::before_first(clock, none)
 }
 
-/// The start of the attempt, and whether it yielded anything.
+/// The start of the attempt, and true if it yielded an item.
 pub fn streamed<T>(progress: &Yielded<T>) -> Option<(Moment, bool)> {
     Some((progress.began, progress.items != 0))
 }
@@ -155,14 +156,13 @@ pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     while let Some(item) = next {
         progress.items = progress.items.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
-        // The number of items that another attempt yields is unknown.
         giver.give(Ok(item)).await;
         next = started.patience.item(Pin::new(&mut started.stream)).await?;
     }
     Ok(())
 }
 
-// Has the same name and arguments as in the other modes.
+// Generated code calls a function with this name and these arguments in every mode.
 #[expect(clippy::unused_async, reason = "awaited as the other modes' are")]
 pub async fn finish<T, E>(_: Slot<T, E>, outcome: Result<(), E>) -> Option<Result<T, E>> {
     outcome.err().map(Err)

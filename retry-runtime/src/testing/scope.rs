@@ -13,11 +13,11 @@ use crate::sync::{Mutex, lock};
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
-/// Records calls, skips their pauses and seeds their jitter, only in the futures and closures that it runs.
+/// Records calls, and optionally skips their pauses and seeds their jitter, in the futures and closures that it runs.
 ///
-/// A future keeps its scope on any thread that polls it. Settings that the scope does not make come from the place
-/// where [`run`](Self::run) is called. So a scope works on tokio's multi-threaded runtime, and concurrent tests don't
-/// affect each other. A task that the future spawns is a separate future: put it into the scope, too.
+/// A future keeps its scope on any thread that polls it, so a scope works on tokio's multi-threaded runtime, and
+/// concurrent tests don't affect each other. Settings that the scope does not make come from the thread that calls
+/// [`run`](Self::run). A task that the future spawns is a separate future: run it in the scope, too.
 ///
 /// ```
 /// use std::time::Duration;
@@ -55,7 +55,7 @@ impl Scope {
     }
 
     /// Also skips pauses, as [`skip_sleeps`](super::skip_sleeps) does on a thread. The calls in the scope share one
-    /// clock: a pause that one of them skips has passed for all.
+    /// clock: a pause that one call skips has passed for all of them.
     #[must_use]
     pub fn skip_sleeps(mut self) -> Self {
         self.skipped = Some(Skipped::default());
@@ -63,8 +63,8 @@ impl Scope {
     }
 
     /// Also seeds jitter and call ids, as [`seed`](super::seed) does on a thread. Each future and each closure has its
-    /// own generator, seeded in the order of the calls of [`run`](Self::run) and [`run_blocking`](Self::run_blocking).
-    /// So delays do not depend on which task runs first.
+    /// own generator, seeded in the order of the calls to [`run`](Self::run) and [`run_blocking`](Self::run_blocking),
+    /// so delays do not depend on the order in which tasks run.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Some(Arc::new(Mutex::new(SmallRng::seed_from_u64(seed))));
@@ -117,7 +117,7 @@ impl Deref for Scope {
 /// A future in a [`Scope`].
 struct InScope<F> {
     state: State,
-    /// Dropped in its scope, and `None` after that.
+    /// `None` after it was dropped, which also happens in its scope.
     future: Option<Pin<Box<F>>>,
 }
 
@@ -141,7 +141,7 @@ impl<F> Drop for InScope<F> {
     }
 }
 
-/// Makes the work run on another thread with the current settings of this one.
+/// Wraps the work so that it runs with the current settings of this thread, even on another thread.
 pub fn carry(work: impl FnOnce()) -> impl FnOnce() {
     let mut state = State::here();
     move || {
@@ -158,7 +158,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The current settings, for work for this thread that runs elsewhere. A seeded generator seeds a new one.
+    /// The current settings, for this thread's work that runs on other threads. A seeded generator seeds a new one.
     pub(crate) fn here() -> Self {
         Self {
             recorder: recording::here(),

@@ -4,9 +4,9 @@ use std::sync::PoisonError;
 
 use crate::sync::{Mutex, lock};
 
-/// A sequence of outcomes for attempts: a server that fails on cue.
+/// A sequence of outcomes for attempts: it simulates a server that fails at known times.
 ///
-/// [`fail_times`] and [`sequence`] create one. In front of a real client, in a body or in a closure, it makes the
+/// [`fail_times`] and [`sequence`] create one. Called before a real client, in a body or in a closure, it makes the
 /// client flaky:
 ///
 /// ```
@@ -42,8 +42,8 @@ struct State<T, E> {
     attempts: u32,
 }
 
-/// Fails `times` times with clones of the error, and then succeeds: with `()`, or with a value set by
-/// [`then`](Script::then).
+/// Creates a script that fails `times` times with clones of the error, and then always succeeds: with `()`, or with the
+/// value set by [`then`](Script::then).
 ///
 /// ```
 /// use retry_runtime::testing::{Script, fail_times};
@@ -57,7 +57,7 @@ pub fn fail_times<E: Clone + Send + 'static>(times: u32, error: E) -> Script<(),
     sequence(failures.chain(iter::repeat_with(|| Ok(()))))
 }
 
-/// Returns these outcomes, in order.
+/// Creates a script of these outcomes, in order.
 ///
 /// ```
 /// use retry_runtime::testing::sequence;
@@ -77,7 +77,7 @@ where
 }
 
 impl<E: 'static> Script<(), E> {
-    /// Replaces `()` with clones of this value in every success.
+    /// Makes every success return a clone of this value instead of `()`.
     #[must_use]
     pub fn then<T: Clone + Send + 'static>(self, value: T) -> Script<T, E> {
         let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +91,7 @@ impl<T, E> Script<T, E> {
     ///
     /// # Panics
     ///
-    /// If the script has ended: the code under test made one attempt too many.
+    /// If the script has no more outcomes, because the code under test made too many attempts.
     #[track_caller]
     pub fn next(&self) -> Result<T, E> {
         let mut state = lock(&self.0);
@@ -102,7 +102,7 @@ impl<T, E> Script<T, E> {
         outcome.unwrap_or_else(|| panic!("attempt {attempts} is one more than the script has"))
     }
 
-    /// The number of attempts so far.
+    /// The number of attempts so far: the calls of [`next`](Self::next).
     pub fn attempts(&self) -> u32 {
         lock(&self.0).attempts
     }

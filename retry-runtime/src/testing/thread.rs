@@ -1,4 +1,4 @@
-//! Settings of the calling thread.
+//! Test settings of the calling thread.
 
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -38,7 +38,7 @@ impl<T> Drop for Restored<T> {
 
 /// Seeds the jitter and the call ids of this thread: the same seed gives the same delays.
 ///
-/// The sequence is stable for one version of this crate on one platform only.
+/// The sequence may differ between versions of this crate and between platforms.
 pub fn seed(seed: u64) -> Seeded {
     let generator = SmallRng::seed_from_u64(seed);
     Seeded(Restored::instead_of(random::replace, generator))
@@ -49,10 +49,10 @@ pub fn seed(seed: u64) -> Seeded {
 #[must_use = "the seed is in force until this value is dropped"]
 pub struct Seeded(#[expect(dead_code, reason = "dropped")] Restored<SmallRng>);
 
-/// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. Skipped time counts for
-/// deadlines and elapsed times.
+/// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. Skipped time counts as
+/// elapsed, also for deadlines.
 ///
-/// Nothing else is skipped. The `timeout` of an attempt uses tokio's clock, real or paused, so a client with a timeout
+/// Nothing else is skipped. An attempt's `timeout` still uses tokio's clock, real or paused, so a client with a timeout
 /// can be tested against a fake server.
 pub fn skip_sleeps() -> SkippedSleeps {
     let skipped = Skipped::default();
@@ -77,7 +77,7 @@ impl SkippedSleeps {
     }
 }
 
-/// Records the log of this thread's calls, with or without the feature `tracing`.
+/// Records the log of this thread's calls. The feature `tracing` is not needed.
 pub fn record() -> Recording {
     let recorder = Recorder::new();
     Recording {

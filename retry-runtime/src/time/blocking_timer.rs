@@ -8,8 +8,8 @@ use crate::time::{TimerFn, clock};
 
 /// The timer with which a blocking function sleeps between attempts: the key `timer`.
 ///
-/// Without the key, the thread sleeps. Use your own type if the thread can do something else in the meantime, or if
-/// time is not the system's, as in a simulation; or use a function of a `Duration`:
+/// Without the key, the thread sleeps. Implement your own if the thread can do something else in the meantime, or if
+/// time is simulated. The key also accepts a function of a `Duration`:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -56,9 +56,8 @@ pub trait BlockingTimer {
     /// Returns after `duration`.
     fn sleep(&self, duration: Duration);
 
-    /// Returns the time on the clock that [`sleep`](Self::sleep) uses. Deadlines and elapsed times are measured with
-    /// it, so it must not be set back. The default is the system's clock; without the feature `std` there is no
-    /// default.
+    /// Returns the time on the clock that [`sleep`](Self::sleep) uses. This clock measures deadlines and elapsed times,
+    /// so it must never go back. The default is the system's clock; without the feature `std` there is no default.
     #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now_blocking()
@@ -68,7 +67,8 @@ pub trait BlockingTimer {
     #[cfg(not(feature = "std"))]
     fn now(&self) -> Moment;
 
-    /// Sleeps for `duration`, or until the call is cancelled, and returns true if it is: the key `cancel`.
+    /// Sleeps for `duration`, or until `cancel` cancels the call. Returns true if the call is cancelled. For calls with
+    /// the key `cancel`.
     ///
     /// By default it sleeps for 10 ms at a time. In between it checks [`Cancel::is_cancelled`] and reads
     /// [`now`](Self::now), because a sleep may take longer.
@@ -87,19 +87,20 @@ pub trait BlockingTimer {
             }
             let step = left.min(STEP);
             self.sleep(step);
-            // A coarse timer is late at every step. If its clock does not advance, the sleep counts in full.
+            // A coarse timer is late at every step, so read its clock. If the clock does not advance, count the step in
+            // full.
             let unslept = duration.saturating_sub(self.now().since(began));
             left = left.saturating_sub(step).min(unslept);
         }
     }
 
-    /// Sleeps for at most this time, until the thread is unparked, or for a shorter time of its choice.
+    /// Sleeps until the thread is unparked, but at most for this time. It may return earlier.
     #[doc(hidden)]
     fn park(&self, at_most: Option<Duration>) {
         self.sleep(at_most.map_or(STEP, |most| most.min(STEP)));
     }
 
-    /// The time to really sleep, in a test that skips pauses.
+    /// The time to actually sleep: zero in a test that skips pauses.
     #[doc(hidden)]
     fn to_sleep(&self, duration: Duration) -> Duration {
         duration

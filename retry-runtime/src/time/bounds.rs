@@ -8,15 +8,15 @@ use crate::time::moment::Moment;
 use crate::time::pause::{own_waker, pause_or_cancelled, race};
 use crate::time::timer::{Timer, sleep_until};
 
-/// What ends a batch or a plan before its work is done: its deadline, and a signal that cancels it.
+/// The deadline of a batch or a plan, and the signal that cancels it. Either may end the job early.
 pub struct Bounds<End, Cancelled> {
     end: Pin<Box<End>>,
-    /// Can be polled again after it has come.
+    /// The signal. It can be polled again after it has completed.
     cancelled: Remembered<Pin<Box<Cancelled>>>,
     waker: Waker,
 }
 
-/// Starts to wait for the deadline, on the timer's clock.
+/// Creates the bounds. The deadline is a time on the timer's clock.
 pub async fn bounds<T: Timer, C: MayCancel>(
     timer: &T,
     deadline: Option<Moment>,
@@ -30,23 +30,23 @@ pub async fn bounds<T: Timer, C: MayCancel>(
 }
 
 impl<End: Future<Output = ()>, Cancelled: Future> Bounds<End, Cancelled> {
-    /// Returns true if the signal has come.
+    /// Returns true if the job was cancelled.
     pub fn is_cancelled(&mut self) -> bool {
         let mut context = Context::from_waker(&self.waker);
         Pin::new(&mut self.cancelled).poll(&mut context).is_ready()
     }
 
-    /// Returns true if the signal has come. Otherwise the task is woken when it does.
+    /// Returns true if the job was cancelled. If not, the task is woken when it is.
     pub fn poll_cancelled(&mut self, context: &mut Context<'_>) -> bool {
         Pin::new(&mut self.cancelled).poll(context).is_ready()
     }
 
-    /// Ready at the deadline.
+    /// Ready once the deadline has passed.
     pub fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.end.as_mut().poll(context)
     }
 
-    /// Sleeps until `sleep` completes or the signal comes.
+    /// Sleeps until `sleep` completes or the job is cancelled.
     pub async fn pause(&mut self, sleep: impl Future) {
         pause_or_cancelled(Pin::new(&mut self.cancelled), pin!(sleep)).await;
     }

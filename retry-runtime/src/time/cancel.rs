@@ -16,7 +16,7 @@ use crate::forward::forward;
 /// The interval at which a blocking pause checks whether the call is cancelled.
 pub(crate) const STEP: Duration = Duration::from_millis(10);
 
-/// Tells blocking code to give up: the key `cancel` of a blocking function.
+/// A signal that cancels blocking calls: the key `cancel` of a blocking function.
 ///
 /// An `AtomicBool` is a `Cancel`, and so is a function that returns a `bool`, in [`CancelFn`] or as the key's value.
 /// It is checked every 10 ms during a pause.
@@ -45,7 +45,7 @@ pub trait Cancel {
     /// Returns true if calls should give up. Called after each failure.
     fn is_cancelled(&self) -> bool;
 
-    /// Returns true if this never cancels anything, and so need not be checked.
+    /// Returns true if this never cancels anything, so it need not be checked.
     #[doc(hidden)]
     fn is_never(&self) -> bool {
         false
@@ -83,7 +83,7 @@ forward! {
 pub struct CancelFn<F>(F);
 
 impl<F: Fn() -> bool> CancelFn<F> {
-    /// Creates a signal from a function, which is called after each failure and every 10 ms during a pause.
+    /// Creates a signal from a function. It is called after each failure and every 10 ms during a pause.
     pub const fn new(is_cancelled: F) -> Self {
         Self(is_cancelled)
     }
@@ -143,13 +143,13 @@ pub struct CancelledBy<C>(pub(crate) C);
 #[derive(Clone, Copy, Debug)]
 pub struct AbortedBy<C>(pub(crate) C);
 
-/// The types that may end an async call: [`Uncancelled`], which never does, or the future of `()` passed to
+/// The types that may end an async call early: [`Uncancelled`], which never does, or the future of `()` passed to
 /// [`PolicyCall::cancel`](crate::PolicyCall::cancel) ([`CancelledBy`]) or
 /// [`PolicyCall::abort`](crate::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over chains.
 pub trait MayAbort {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;
-    /// The future.
+    /// Converts it into the future.
     fn into_cancelled(self) -> Self::Future;
 }
 
@@ -216,8 +216,8 @@ impl<F: Future> Future for Remembered<F> {
     }
 }
 
-/// The output of `looped`, or `None` once `aborted` completes. `aborted` is polled first, so that an aborted call
-/// doesn't start; then `looped`, so that an outcome that is ready is not lost.
+/// The output of `looped`, or `None` if `aborted` completes first. `aborted` is polled first, so that an aborted call
+/// doesn't start. `looped` is then polled anyway, so that an outcome that is ready is not lost.
 pub fn abortable<L: Future>(
     mut looped: Pin<&mut L>,
     mut aborted: Pin<impl DerefMut<Target: Future<Output = ()>>>,
@@ -238,7 +238,8 @@ pub fn abortable<L: Future>(
     })
 }
 
-/// Polls the future once, with the task's own waker, and returns true if it has completed. If it has, don't poll it again.
+/// Polls the future once, with the task's own waker, and returns true if it has completed. In that case, don't poll it
+/// again.
 pub(crate) fn is_cancelled(
     mut cancelled: Pin<&mut (impl Future + ?Sized)>,
 ) -> impl Future<Output = bool> {

@@ -12,8 +12,9 @@ pub(crate) use web_time::Instant;
 
 use crate::time::{Moment, skip};
 
-/// The time for async code without a timer, and for timers without their own clock: tokio's clock if the feature is on,
-/// so that a paused clock also controls deadlines; in a browser, the page's.
+/// The time for async code without a timer, and for timers without their own clock. It is tokio's clock with the
+/// feature `tokio`, so that a paused clock also controls deadlines; in a browser, the page's clock; otherwise the
+/// system's.
 pub fn now() -> Moment {
     expect_clock();
     #[cfg(feature = "tokio")]
@@ -28,7 +29,7 @@ pub fn now() -> Moment {
 }
 
 thread_local! {
-    /// The time that passed only on other clocks, on this thread.
+    /// The time that passed on other clocks while this thread waited, but not on [`now`]'s.
     static MISSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
@@ -41,8 +42,7 @@ pub(crate) struct Clocks {
 
 impl Clocks {
     pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
-        // Read in this order, and in `catch_up` in the reverse order, so that nothing is lost between two clocks that
-        // both run.
+        // Read in this order, and in the reverse order in `catch_up`, so that no time is lost if both clocks run.
         let own = now();
         Self {
             own,
@@ -50,9 +50,9 @@ impl Clocks {
         }
     }
 
-    /// Adds the time that has passed only on the other clock to this one, on this thread. Otherwise a clock that a
-    /// runtime has paused would stand still while a thread sleeps, a test's clock would not follow simulated time, and
-    /// code that waits for a moment would wait forever.
+    /// Adds to [`now`], on this thread, the time that has passed only on the other clock. Otherwise a clock that a
+    /// runtime has paused would not advance while a thread sleeps, or a test's clock would not follow simulated time,
+    /// and code that waits for a moment would wait forever.
     ///
     /// Adds at most the planned wait, and nothing for a wait without a planned end, because the errors of a coarse
     /// clock would add up.
@@ -66,13 +66,13 @@ impl Clocks {
     }
 }
 
-/// For blocking code, which sleeps by the system's clock, even if a surrounding runtime has paused its own.
+/// The time for blocking code. It sleeps by the system's clock, even if a surrounding runtime has paused its own clock.
 pub fn now_blocking() -> Moment {
     expect_clock();
     moment(Instant::now(), Duration::ZERO)
 }
 
-/// Panics, with advice, in places where the standard library's clock would panic without it.
+/// Panics with advice if there is no clock, because the standard library's clock would panic without advice.
 #[inline]
 fn expect_clock() {
     #[cfg(all(
@@ -87,7 +87,7 @@ fn expect_clock() {
     );
 }
 
-/// Adds the time that was missed, and the pauses that a test skipped.
+/// The moment `now`, plus the time that was missed and the pauses that a test skipped.
 #[inline]
 fn moment(now: Instant, missed: Duration) -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
@@ -97,15 +97,15 @@ fn moment(now: Instant, missed: Duration) -> Moment {
     });
     let since = now.saturating_duration_since(origin);
     let added = missed.saturating_add(skip::skipped());
-    // Calls that succeed read the clock, and nothing is added outside of tests.
+    // A fast path: every call reads the clock, and there is usually nothing to add.
     if added.is_zero() {
         return Moment::from_origin(since);
     }
     Moment::from_origin(since.saturating_add(added))
 }
 
-/// A point well before now: a runtime with a paused clock may still be at the time of its creation, long before the
-/// first call. Some systems count from their start, and have no earlier times.
+/// A time up to 100 years before now, because a runtime with a paused clock may still be at the time of its creation,
+/// long before the first call. On a system that counts from its start, the time is closer to now.
 fn origin<T>(before_now: impl Fn(Duration) -> Option<T>) -> Option<T> {
     const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
     let rooms = iter::successors(Some(ROOM), |room| Some(*room / 2));

@@ -1,10 +1,11 @@
-//! Without a system, the only clock is that of a call's timer.
+//! Clocks without an operating system: the only clock is the one of a call's timer.
 
 use core::time::Duration;
 
 use crate::time::Moment;
 
-/// The timer's clock when a wait started, twice: on other targets, the first one is the system's clock.
+/// The timer's clock when a wait started. Both fields have the same value; on other targets, `own` is the system's
+/// clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
     pub(crate) own: Moment,
@@ -20,7 +21,7 @@ impl Clocks {
         }
     }
 
-    /// A single clock misses nothing.
+    /// Does nothing, because a single clock misses no time.
     #[expect(clippy::unused_self, reason = "elsewhere it has something to do")]
     pub(crate) fn catch_up(self, _: Moment, _: Option<Duration>) {}
 }

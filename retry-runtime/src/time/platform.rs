@@ -1,4 +1,5 @@
-//! The default timers, and the yield of async calls: a page's, tokio's, or neither, selected by features and target.
+//! The default timers, and the way in which async calls yield: a page's, tokio's, or neither, selected by features and
+//! target.
 
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 mod page;
@@ -31,7 +32,7 @@ pub struct DefaultTimer;
 impl BlockingTimer for DefaultTimer {
     fn sleep(&self, duration: Duration) {
         let pause = self.to_sleep(duration);
-        // A page's thread can't sleep, not even for zero time.
+        // A page's thread panics if it sleeps, even for zero time.
         if !pause.is_zero() {
             thread::sleep(pause);
         }
@@ -53,7 +54,7 @@ impl BlockingTimer for DefaultTimer {
     }
 }
 
-/// Implemented if a feature provides a timer.
+/// Implemented by [`Features`] if a feature provides a timer.
 #[diagnostic::on_unimplemented(
     message = "an async function under `#[retry]` needs a timer, and no feature provides one",
     label = "no timer",

@@ -1,5 +1,5 @@
 //! Randomness for jitter and call ids. No state is kept between draws, so a forked process draws other numbers than its
-//! parent. Draws only follow a failure or a request for the call's id, so their cost does not matter.
+//! parent. Numbers are only drawn after a failure or for a call's id, so the cost does not matter.
 
 #[cfg(feature = "std")]
 use core::cell::RefCell;
@@ -18,7 +18,7 @@ std::thread_local! {
     static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
 }
 
-/// Sets this thread's generator, or the system's if `None`. Returns the previous one.
+/// Sets this thread's generator; `None` means the system's. Returns the previous one.
 #[cfg(feature = "std")]
 pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
     SEEDED.replace(generator)
@@ -36,7 +36,7 @@ fn seeded<T>(_: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
     None
 }
 
-/// A random duration in the range, both ends included; the end of the range if it is empty.
+/// A random duration in the range, both ends included. If the range is empty, its end.
 pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     let range = nanos(low)..=nanos(high);
     if low >= high || range.is_empty() {
@@ -47,7 +47,8 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     seeded(draw).unwrap_or_else(|| draw(&mut from_system()))
 }
 
-/// `None` if the system has no generator. The substitute for jitter would give other pages and devices the same id.
+/// A random call id. `None` if the system has no generator: the seed that jitter then uses could give several devices
+/// the same id.
 pub(crate) fn id() -> Option<u128> {
     id_by(system)
 }
@@ -57,8 +58,9 @@ fn id_by(draw: impl Fn() -> Option<u64>) -> Option<u128> {
     seeded(RngExt::random).or_else(drawn)
 }
 
-/// Seeds from the system's generator. A system without one is not an error: then each draw still differs, so that a
-/// device's own delays are spread, and most programs also differ, because systems load them at unpredictable addresses.
+/// A generator seeded by the system's. Without one, the seed is a counter combined with an address. Then each draw
+/// still differs, so one device's delays are spread, and most processes differ, because systems load programs at
+/// unpredictable addresses.
 fn from_system() -> SmallRng {
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 
@@ -69,20 +71,20 @@ fn from_system() -> SmallRng {
     SmallRng::seed_from_u64(seed)
 }
 
-/// The standard library hashes with keys from the system's generator, and with other keys each time. A forked process
-/// has its parent's keys, but another id.
+/// A random number from the standard library's hasher, whose keys come from the system's generator and differ each
+/// time. A forked process has its parent's keys, but another process id.
 #[cfg(all(feature = "std", not(any(target_os = "none", target_os = "unknown"))))]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
 fn system() -> Option<u64> {
     use core::hash::BuildHasher as _;
     use std::hash::RandomState;
 
-    // Other systems have neither processes nor forks, and panic if asked for an id.
+    // Other systems have no forks, and their `process::id` panics.
     let process = cfg!(any(unix, windows)).then(std::process::id);
     Some(RandomState::new().hash_one(process))
 }
 
-/// Bare metal and browsers, where the standard library has no randomness.
+/// For bare metal and browsers, where the standard library has no randomness.
 #[cfg(any(target_os = "none", target_os = "unknown"))]
 fn system() -> Option<u64> {
     getrandom::u64().ok()

@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 
 use crate::sync::{Mutex, lock};
 
-/// True once any test has skipped pauses. Calls outside of tests check only this.
+/// True once any test has skipped pauses. Outside of tests, this is all that calls check.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -21,7 +21,7 @@ thread_local! {
     static IS_SUSPENDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The time that was skipped, shared by all clones.
+/// The sum of the skipped pauses, shared by all clones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skipped(Arc<Mutex<Duration>>);
 
@@ -31,20 +31,20 @@ impl Skipped {
     }
 }
 
-/// Makes this thread skip pauses and add them to `skipped`, or sleep if it is `None`. Returns the previous value.
+/// Makes this thread skip pauses and add them to `skipped`; with `None`, it sleeps. Returns the previous value.
 pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
     IS_USED.store(true, Ordering::Relaxed);
     SKIPPED.replace(skipped)
 }
 
-/// The sum of the pauses that this thread skips.
+/// The sum to which this thread adds skipped pauses. `None` if it sleeps.
 #[cold]
 #[inline(never)]
 pub(crate) fn here() -> Option<Skipped> {
     SKIPPED.try_with(|here| here.borrow().clone()).ok()?
 }
 
-/// The time to really sleep for a pause of `duration`.
+/// The time to actually sleep for a pause of `duration`. A skipped pause is added to the sum.
 #[inline]
 pub(crate) fn to_sleep(duration: Duration) -> Duration {
     if !IS_USED.load(Ordering::Relaxed) || IS_SUSPENDED.get() {
@@ -58,7 +58,7 @@ pub(crate) fn to_sleep(duration: Duration) -> Duration {
 }
 
 pin_project! {
-    /// A sleep that is not skipped. An async function would store it twice.
+    /// A sleep that is not skipped. Not an async function, which would store the sleep twice.
     pub(crate) struct Unskipped<F> {
         #[pin]
         pub(crate) sleep: F,
@@ -76,7 +76,7 @@ impl<F: Future<Output = ()>> Future for Unskipped<F> {
     }
 }
 
-/// The time skipped so far.
+/// The time that this thread has skipped so far.
 #[inline]
 pub(crate) fn skipped() -> Duration {
     if !IS_USED.load(Ordering::Relaxed) {

@@ -11,7 +11,8 @@ use crate::time::{clock, skip};
 /// [`BlockingTimer`](crate::BlockingTimer).
 ///
 /// With the feature `tokio` (default), functions use tokio's timer unless they set another; in a browser with the
-/// feature `browser`, the page's. For another runtime, use your own type, or a function from `Duration` to a future:
+/// feature `browser`, the page's. For another runtime, implement `Timer`, or pass a function from `Duration` to a
+/// future:
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,12 +53,12 @@ pub trait Timer {
     /// Returns a future that completes after `duration`.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
 
-    /// Returns the time on the clock that [`sleep`](Self::sleep) uses. Deadlines and elapsed times are measured with
-    /// it, so it must not be set back.
+    /// Returns the time on the clock that [`sleep`](Self::sleep) uses. This clock measures deadlines and elapsed times,
+    /// so it must never go back.
     ///
     /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock; in
-    /// a browser with the feature `browser`, the page's; otherwise the system's. A timer with its own clock (in a
-    /// replaying engine or a simulation) returns that clock's time. Without the feature `std` there is no default.
+    /// a browser with the feature `browser`, the page's; otherwise the system's. A timer with its own clock, as in a
+    /// replaying engine or a simulation, returns that clock's time. Without the feature `std` there is no default.
     #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now()
@@ -73,8 +74,8 @@ pub trait Timer {
         Clock::Read(self.now())
     }
 
-    /// Panics in debug builds, with the call's name, if it can't sleep here. Called at the start of a call, before
-    /// anything has failed.
+    /// Panics in debug builds, with the call's name, if the timer can't sleep here. Called at the start of a call,
+    /// before any failure.
     #[doc(hidden)]
     fn expect<'n>(&self, _: impl FnOnce() -> &'n str) {}
 }
@@ -89,9 +90,9 @@ forward! {
     for &T, Arc<T>
 }
 
-/// A function from `Duration` to a future, as a [`Timer`]; or one that sleeps for a `Duration`, as a
-/// [`BlockingTimer`](crate::BlockingTimer). It keeps the trait's default clock. Without the feature `std` there is
-/// none, so it is neither kind of timer.
+/// A function as a timer: from `Duration` to a future, as a [`Timer`], or one that sleeps for a `Duration`, as a
+/// [`BlockingTimer`](crate::BlockingTimer). It uses the trait's default clock. Without the feature `std` there is no
+/// default clock, and it implements neither trait.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerFn<F>(pub(crate) F);
 
@@ -121,7 +122,8 @@ pub(crate) async fn sleep_for(timer: impl Timer, pause: Option<Duration>) {
     }
 }
 
-/// Completes after the time limit, or never if it is `None`. Tests don't skip it: it would be reached at once.
+/// Completes after the time limit, or never if it is `None`. Tests don't skip this sleep, because every attempt would
+/// then time out at once.
 pub fn sleep_out(timer: impl Timer, limit: Option<Duration>) -> impl Future<Output = ()> {
     let sleep = sleep_for(timer, limit);
     #[cfg(feature = "std")]

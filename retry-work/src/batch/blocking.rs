@@ -141,7 +141,7 @@ fn send_round<'a, Q, I, T, E>(
         handed.or_else(draw)
     };
     let work = || {
-        // Another thread has not entered it yet.
+        // Each thread enters the span separately.
         let _entered = span.enter();
         while let Some((mut batch, waits)) = next() {
             if let Some(end) = waits {

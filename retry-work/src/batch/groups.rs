@@ -11,9 +11,9 @@ use retry_runtime::{Call, Failure, Kind, Reason, Site, Verdict};
 use super::part::Part;
 use super::round::Round;
 
-/// The properties that items must share to share a decision: their retries so far, the kind of failure, and the
-/// budget's view of a failure that is not retried. Also the reason, if the failure alone gives an item up, so that it
-/// does not give up other items.
+/// Items share a decision if all of these are equal: their retries so far, the kind of failure, and the budget's view
+/// of a failure that is not retried. Also the reason to give up, if it comes from the item's own failure, so that other
+/// items are not given up with it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,

@@ -21,7 +21,7 @@ pub(super) struct Part {
     /// The longest wait that a server asked for.
     pub(super) hint: Option<Duration>,
     pub(super) follows: Result<Duration, Reason>,
-    /// The call of these items, if they are reported for the next round: of the first one that is sent again.
+    /// The call with which this part reports the next round. `None` if another part reports it, or no round follows.
     pub(super) retry: Option<Call>,
 }
 

@@ -59,7 +59,7 @@ pub(super) struct Entry<'a, Q: IntoChain, I> {
 /// The items of one call.
 pub(super) type Entries<'a, Q, I> = Vec<Entry<'a, Q, I>>;
 
-/// The items of one call. The call itself, as part of its round, has the limiter's slot.
+/// The items of one call, with the call itself, which has the limiter's slot.
 pub(super) type Batch<'a, Q, I> = Unit<'a, Q, Entries<'a, Q, I>>;
 
 type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
@@ -246,7 +246,7 @@ where
         }
     }
 
-    /// Records one failed request, and not one per item. Returns the outcome for the limiter.
+    /// Records the failure of the whole call, as one request. Returns the outcome for the limiter.
     fn all_failed(&mut self, entries: Entries<'a, Q, I::Item>, error: E) -> AttemptOutcome {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
@@ -267,7 +267,7 @@ where
         entries: Entries<'a, Q, I::Item>,
         answers: Vec<Result<T, E>>,
     ) -> AttemptOutcome {
-        // One request succeeded, not one per item.
+        // If every item succeeded, that is one successful request, not one per item.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
         let mut worst = AttemptOutcome::NotBegun;
@@ -312,11 +312,11 @@ where
         AttemptOutcome::Ignored
     }
 
-    /// Reports an item with its value to the breaker, and to the budget if the item leads.
+    /// Records an item's success on the breaker, and on the budget if the item leads.
     fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
         entry.attempts.answered(self.job.reporter());
         if entry.is_unpaid {
-            // There is nothing to refund.
+            // Another item paid for its retry.
             entry.attempts.set_followed(None);
         }
         if leads {
@@ -402,7 +402,7 @@ where
         groups.pause
     }
 
-    /// The round that has ended.
+    /// The data of the round that has ended.
     fn round<'p>(
         &self,
         policy: &'p Policy,
@@ -477,7 +477,7 @@ where
         self.next_batch(|job| job.ended(is_cancelled))
     }
 
-    /// Handles a rejected call: it is tried again after a pause, or its items end.
+    /// Starts the call, makes it wait, or ends its items if it is rejected for good.
     fn proceed(
         &mut self,
         (mut entries, mut round): Batch<'a, Q, I::Item>,
@@ -485,7 +485,7 @@ where
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let waits = {
             let (site, mut reporter) = self.job.parts();
-            // A cancelled batch starts no further call.
+            // Cancellation was checked before: a cancelled batch starts no further call.
             round.proceed(&site, &mut || false, &mut reporter)
         };
         for entry in &mut entries {

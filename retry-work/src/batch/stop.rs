@@ -52,7 +52,7 @@ impl<'a, C: Cancel> Stop<'a, C> {
         let id = thread.id();
         lock(&self.waiting).push(thread);
         if attempt.pauses() {
-            // Checked in between even if nothing cancels the batch: a panic can't wake a timer.
+            // Polled even if nothing can cancel the batch, because a panic can't wake a timer.
             attempt.pause_until(end, &CancelFn::new(|| self.is_cancelled()));
         } else {
             attempt.wait_blocking(self);
@@ -66,7 +66,7 @@ impl<C: Cancel> Cancel for Stop<'_, C> {
         self.has_panicked() || self.cancel.is_cancelled()
     }
 
-    /// A panic wakes all waiting threads.
+    /// A panic needs no polling, because it wakes all waiting threads.
     fn is_never(&self) -> bool {
         self.cancel.is_never()
     }

@@ -6,7 +6,7 @@ use retry_runtime::{AttemptEnd, Reason};
 
 use super::part::{ItemEnd, Part};
 
-/// The data to report about a round once it has ended.
+/// Data to report when the round has ended.
 #[derive(Default)]
 pub(super) struct Tally {
     /// The number of items that the round should send.

@@ -4,7 +4,7 @@ use crate::plan::status::Status;
 use crate::plan::summary::shown_name;
 
 impl Status {
-    /// Light enough for black text on it.
+    /// Light enough for black text.
     const fn colour(self) -> &'static str {
         match self {
             Self::Completed => "#b7e4c7",

@@ -25,7 +25,7 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) graph: Graph,
     /// True for each subtask that a round executes, by index in the plan.
     pub(crate) scope: Vec<bool>,
-    /// The subtasks of the scope that wait for no other and have not started.
+    /// The subtasks of the scope that can start: all of their dependencies have completed.
     pub(crate) ready: VecDeque<usize>,
     /// The subtasks that the deadline ended.
     pub(crate) late: BTreeSet<usize>,
@@ -241,7 +241,7 @@ where
         let (site, reporter) = self.job.parts_of(&mut run.part);
         attempts.failed_with_others(Failure::new(&site, verdict, &failure), reporter);
         (run.attempts, run.verdict) = (attempts, Some(verdict));
-        // Otherwise it is reported with its consequence: a dead end.
+        // A failure that is not retryable is reported later, with its consequence: a dead end.
         run.is_unreported = verdict.kind().is_none();
         if let Some(kind) = verdict.kind() {
             let error = &failure;
@@ -278,7 +278,7 @@ where
         self.progressed();
     }
 
-    /// The verdict on the last failure of a subtask. For one from before this run, the error is classified now.
+    /// The verdict on the last failure of a subtask. If it failed before this run, its error is classified now.
     pub(crate) fn verdict(&mut self, index: usize) -> Verdict {
         if let Some(verdict) = self.runs[index].verdict {
             return verdict;

@@ -103,8 +103,8 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         freed
     }
 
-    /// Returns true if a subtask waits for another. Continues from where it last waited: if many complete one after the
-    /// other, checking all of them each time would be quadratic.
+    /// Returns true if a subtask waits for another. Continues at the dependency that it last waited for, because
+    /// checking all of them each time would be quadratic.
     fn waits(&mut self, index: usize, graph: &Graph) -> bool {
         let from = self.nodes[index].waits_for;
         let mut after = graph.after[index][from..].iter();
@@ -171,7 +171,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         summary
     }
 
-    /// A text that lists the subtasks that the deadline ended.
+    /// Lists the subtasks that the deadline ended.
     pub(crate) fn under_way(&self, indices: &BTreeSet<usize>) -> String {
         let names = indices.iter().map(|index| &**self.nodes[*index].name());
         format!(
@@ -181,7 +181,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         )
     }
 
-    /// A text that lists the subtasks that are to be retried.
+    /// Lists the failed subtasks for which `retried` returns true.
     pub(crate) fn failures(&self, retried: impl Fn(&Node<'a, T, E, F>) -> bool + Clone) -> String {
         let failed = self.nodes.iter().filter(move |node| retried(node));
         let names = failed.clone().map(|node| &**node.name());
@@ -197,7 +197,7 @@ where
     Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
     /// Executes the subtasks in its scope as their dependencies complete. None of them has completed yet. When `bounds`
-    /// end the run, those in flight are dropped. Returns those that were too late.
+    /// end the run, those in flight are dropped. Returns the subtasks that the deadline ended.
     pub(crate) async fn execute<R>(
         &mut self,
         bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
@@ -246,7 +246,7 @@ where
     }
 }
 
-/// Each subtask is known by its index.
+/// A unit is the index of a subtask.
 impl<'r, T, E, F, Q> Work<'r, Q, usize, Result<T, E>> for PlanRun<'r, '_, T, E, F, Q>
 where
     F: ?Sized,
@@ -260,7 +260,7 @@ where
     fn next(&mut self, _: &mut dyn FnMut() -> bool) -> Option<Unit<'r, Q, usize>> {
         loop {
             let index = self.ready.pop_front()?;
-            // Subtasks that never wait would prevent the deadline from being checked.
+            // If no subtask ever waits, nothing else checks the deadline.
             if !self.job.is_over() {
                 return Some((index, self.attempt_of(index)));
             }

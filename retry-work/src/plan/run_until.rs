@@ -237,7 +237,7 @@ where
         let left = left.min(self.round.pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.plan.len() {
-            // Its dependency has failed, too, and decides whether there is another round.
+            // Its dependency has failed, too. That failure decides if there is another round.
             if !self.plan.nodes[index].is_open() || !self.plan.is_ready(index, &self.graph) {
                 continue;
             }
@@ -249,7 +249,7 @@ where
             }
         }
         let verdicts = retried.iter().map(|(_, verdict)| *verdict);
-        // If there are no others, the shortest of these hints may still be in time.
+        // If none can be retried in time, the failure with the shortest hint decides.
         let worst = verdicts.min_by_key(|verdict| Reverse(severity(*verdict)));
         let worst = worst.or_else(|| {
             let verdicts = late.iter().map(|(_, verdict)| *verdict);
@@ -296,7 +296,7 @@ where
         self.plan.log_summary(self.job.name());
     }
 
-    /// Gives up in the middle of a round (`None`), or after one with this end that no other round could follow.
+    /// Gives up during a round (`ended` is `None`), or after a round with this end.
     fn cut(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
         let call = self.round;
         self.job

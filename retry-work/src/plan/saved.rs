@@ -10,7 +10,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::plan::PlanState;
 
-/// Raised if a program that only supports earlier versions would misread the contents.
+/// Incremented when a program that only supports earlier versions would misread the contents.
 const VERSION: u32 = 1;
 
 const KEYS: &[&str] = &["version", "completed", "failed", "dead_ends", "executions"];
@@ -62,7 +62,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for StateVisitor<T> {
                 }
             }
         }
-        // States from before there were versions have the fields of version 1.
+        // A state without a version has the fields of version 1.
         let version: u32 = version.unwrap_or(VERSION);
         if version == 0 || version > VERSION {
             return Err(A::Error::custom(format_args!(

@@ -9,9 +9,9 @@ use crate::plan::{Plan, PlanError};
 /// The status of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
 /// The state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error),
-/// `dead_ends` (names) and `executions` (a number). Which subtasks are blocked or pending follows from the plan. When
-/// it is read, unknown fields are ignored; a repeated name or field is an error, and so is a higher `version` than this
-/// crate supports. Later versions of this crate can read what this one wrote.
+/// `dead_ends` (names) and `executions` (a number). Blocked and pending subtasks follow from the plan. When a state is
+/// read, unknown fields are ignored; a repeated name or field is an error, and so is a higher `version` than this crate
+/// supports. Later versions of this crate can read what this one wrote.
 ///
 /// ```
 /// use retry_work::Plan;
@@ -146,7 +146,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             self.set(&name, State::Completed(output));
         }
         self.executions = self.executions.saturating_add(state.executions);
-        // The owner of the journal already has them.
+        // The journal doesn't record loaded executions again.
         if let Some(journal) = &mut self.journal {
             journal.executions = journal.executions.saturating_add(state.executions);
         }

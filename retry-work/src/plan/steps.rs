@@ -19,7 +19,7 @@ where
     /// their dependencies have completed.
     ///
     /// Use it with your own executor, such as a replaying engine, which must see completions in the same order each
-    /// time, or one that sends subtasks to other machines. It starts these, then those that
+    /// time, or one that sends subtasks to other machines. Start these subtasks, then those that
     /// [`complete`](Self::complete) returns. Failed subtasks are in [`summary`](Self::summary), and may be started
     /// again.
     ///

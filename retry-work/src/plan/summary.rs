@@ -74,7 +74,7 @@ impl fmt::Display for Summary {
 /// The most names in a log line.
 const MOST_NAMES: usize = 8;
 
-/// A name among others, as it is shown.
+/// A name in a list, shortened for display.
 pub(crate) fn shown_name(name: impl fmt::Display) -> impl fmt::Display {
     shown_within(name, 96)
 }

@@ -13,7 +13,7 @@ impl Decorator<'_> {
         let (client, path, name) = (self.client(), &self.path, &self.name);
         let (visibility, krate) = (&self.declared.vis, self.arguments.krate());
         let constructors = code! {
-            /// Wraps a client, to be retried with the numbers of the attribute.
+            /// Wraps a client. Its calls are retried with the settings of the attribute.
             #visibility const fn new(client: #client) -> Self {
                 Self {
                     client,
@@ -21,8 +21,8 @@ impl Decorator<'_> {
                 }
             }
 
-            /// Wraps a client, to be retried with that policy in place of the numbers of the attribute. Those
-            /// that a method of the trait has of its own stay.
+            /// Wraps a client. Its calls are retried with `policy` instead of the settings of the attribute.
+            /// Settings on a method of the trait still apply.
             #visibility const fn with_policy(client: #client, policy: #krate::Policy) -> Self {
                 Self {
                     client,
@@ -92,17 +92,17 @@ impl Decorator<'_> {
 
             #[allow(dead_code)]
             impl<#client> #name<#client> {
-                /// The client, for calls that are not to be retried.
+                /// The wrapped client, for calls without retries.
                 #visibility const fn inner(&self) -> &#client {
                     &self.client
                 }
 
-                /// The client, to be changed.
+                /// The wrapped client, mutably.
                 #visibility const fn inner_mut(&mut self) -> &mut #client {
                     &mut self.client
                 }
 
-                /// The client, by value.
+                /// Returns the wrapped client.
                 #visibility fn into_inner(self) -> #client {
                     self.client
                 }

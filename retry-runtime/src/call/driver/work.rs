@@ -27,8 +27,8 @@ use retry_classify::RejectedBy;
 
 /// The wait of an attempt.
 impl<P: Protects, T: Timer> Driver<P, T> {
-    /// Waits until the limiter admits the attempt, or until the end of a pause that starts now. Cancelling is up to the
-    /// loop, because it may cover several attempts.
+    /// Waits until the limiter admits the attempt, or until the end of a pause that starts now. The loop itself handles
+    /// cancellation, which may apply to several attempts.
     pub fn turn(mut self) -> impl Future<Output = Self> {
         let pause_end = self.pauses().then(|| self.pause_end());
         async move {
@@ -77,7 +77,7 @@ impl<P: Protects, T> Driver<P, T> {
             .map_or(Ok(false), |stop| Err(stop.rejected().by()))
     }
 
-    /// Sets the kind of failure before the last retry, if the budget pays for it.
+    /// Sets the kind of failure before the last retry. `None` if the budget doesn't pay for it.
     pub fn set_followed(&mut self, kind: Option<Kind>) {
         self.state.past().call.last_retry_kind = kind;
     }
@@ -93,8 +93,8 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.record_failure(failure, None, &mut reporter));
     }
 
-    /// Continues with this call's state after a decision made together with others. `is_paid`: its next attempt is paid
-    /// for.
+    /// Continues with this call's state after a decision made together with others. `is_paid` is true if its next
+    /// attempt is paid for.
     pub fn decided(&mut self, call: Call, is_paid: bool) {
         self.set_call(call);
         self.state.is_paid = is_paid && self.protections.refs().budget.is_some();
@@ -134,14 +134,14 @@ impl<P: Protects, T> Driver<P, T> {
 
 /// Steps of a batch: a call, which waits for the limiter, and its items.
 impl<P: Protects, T> Driver<P, T> {
-    /// Sets the number of items in the call. Each item asks the breaker by itself.
+    /// Sets the number of items in the call. Each item asks the breaker separately.
     pub fn set_items(&mut self, items: usize) {
         self.state.cost = u32::try_from(items).unwrap_or(u32::MAX);
         self.state.is_batch = true;
     }
 
-    /// Starts the call. From now on, its permit is no longer returned as if no request had been sent. The first call of
-    /// a round is reported.
+    /// Starts the call: its permit is then no longer returned as if no request had been sent. Only the first call of a
+    /// round is reported.
     pub fn begin_batch(&mut self, is_first: bool, mut reporter: Reporter<'_>) {
         self.steps(|steps| {
             if steps.state.held.limiter.begin() {
@@ -163,7 +163,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.reject(by));
     }
 
-    /// Raises the number of rejections to at least the other's: the call and its items are rejected together.
+    /// Raises the number of rejections to at least the other's, because the call and its items are rejected together.
     pub fn share_rejections(&mut self, other: &Self) {
         let rejections = other.state.past.as_ref().map_or(0, |past| past.rejections);
         if rejections > 0 {

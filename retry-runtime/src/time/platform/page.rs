@@ -9,8 +9,8 @@ use web_time::Instant;
 use super::{DefaultTimer, Features, HasTimer};
 use crate::time::{Clock, Timer, clock, skip};
 
-/// Waits for the page's timer: a task that keeps waking itself would freeze the page, because woken tasks run before
-/// timers and responses.
+/// Yields by a wait for the page's timer. A task that keeps waking itself would freeze the page, because woken tasks
+/// run before timers and responses.
 pub async fn give_way() {
     TimeoutFuture::new(0).await;
 }
@@ -24,7 +24,7 @@ fn set_timeout(duration: Duration) -> impl Future<Output = ()> {
     async move {
         loop {
             let left = duration.saturating_sub(started.elapsed());
-            // Rounded up, because it takes whole milliseconds. By the clock, it may still fire a little early.
+            // Rounded up, because `setTimeout` takes whole milliseconds. It may still fire a little early by the clock.
             let millis = left.min(LONGEST).as_nanos().div_ceil(1_000_000);
             TimeoutFuture::new(u32::try_from(millis).unwrap_or(u32::MAX)).await;
             if started.elapsed() >= duration {

@@ -12,7 +12,7 @@ impl Timer for DefaultTimer {
     #[inline]
     #[track_caller]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        sleep_of(|| A_CALL, skip::to_sleep(duration))
+        tokio_sleep(duration)
     }
 
     fn clock(&self) -> Clock {
@@ -32,15 +32,21 @@ impl HasTimer for Features {
     type Timer = DefaultTimer;
 }
 
-/// Panics in debug builds, before the first failure, if there is no runtime to wait with.
+/// Panics in debug builds, before the first failure, if there is no tokio runtime.
 #[inline]
 #[track_caller]
 pub fn expect_timer() {
     Timer::expect(&DefaultTimer, || A_CALL);
 }
 
-/// The name of a call in a panic whose location is the only clue.
+/// The placeholder in a panic for the name of a call that is unknown. The panic's location identifies the call.
 const A_CALL: &str = "a retried call";
+
+/// Not generic, so that it is compiled once, and not in each function that is retried.
+#[track_caller]
+fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
+    sleep_of(|| A_CALL, skip::to_sleep(duration))
+}
 
 /// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is on, which
 /// takes the compiler three times as long as `time`.
