@@ -89,7 +89,7 @@ impl Policy {
         }
     }
 
-    /// The same delay before every retry, with the default jitter.
+    /// A policy with one fixed delay before every retry, with the default jitter.
     pub const fn fixed(delay: Duration) -> Self {
         Self::new().backoff(Backoff::Fixed).base(delay)
     }

@@ -126,7 +126,7 @@ use rounds::{Batch, Rounds, items_of};
 /// Nothing is spawned. Dropping the future drops the calls in flight and all results; [`retry_each_into`] keeps the
 /// results. The future is `Send` if the items, their iterator, the operation, its future and `T` are, and the error is
 /// `Send` and `Sync`, because all items of a failed call share it.
-#[must_use = "an item that was given up is only told of here"]
+#[must_use = "items that were given up are reported only here"]
 pub async fn retry_each<I, R, T, E>(
     policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     items: I,

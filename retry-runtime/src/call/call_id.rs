@@ -69,7 +69,7 @@ impl Drawn {
             .expect("a call id needs random numbers, and this system has no source of them: enable the feature `std`, or on bare metal a backend of getrandom")
     }
 
-    /// The same id, for a copy of the call. Without a random number generator, neither has an id.
+    /// Returns this id for a copy of the call. Without a random number generator, neither has an id.
     pub(crate) fn shared(&self) -> Self {
         self.try_get()
             .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))

@@ -192,7 +192,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.now = now;
     }
 
-    /// The same call with this timer and clock.
+    /// Replaces the timer and the clock of this call.
     pub(crate) fn with_timer<U>(mut self, timer: U, now: fn(&U) -> Moment) -> Driver<P, U>
     where
         P: Copy,

@@ -243,7 +243,7 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// The same failure, reborrowed.
+    /// Reborrows the failure.
     pub(crate) fn lend(&mut self) -> Failure<'_> {
         Failure {
             site: self.site,

@@ -38,7 +38,7 @@ use crate::in_flight::Work;
 /// [`Call::resumed`](retry_runtime::Call::resumed) allows a pause to end late. After a panic in the operation or in the
 /// items' iterator, no further call starts, not even one that waits for a limiter. The panic is passed on once the
 /// other running calls have ended.
-#[must_use = "an item that was given up is only told of here"]
+#[must_use = "items that were given up are reported only here"]
 pub fn retry_each_blocking<I, F, T, E>(
     policy: impl IntoBatches<
         On: OnError<E> + Send,
