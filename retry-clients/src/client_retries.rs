@@ -16,8 +16,7 @@ pub(crate) mod hooks;
 pub(crate) mod run;
 
 pub(crate) type Budget = dyn RetryBudget + Send + Sync;
-pub(crate) type Breaker = dyn AdmissionControl + Send + Sync;
-pub(crate) type Queue = dyn AdmissionControl + Send + Sync;
+pub(crate) type Control = dyn AdmissionControl + Send + Sync;
 type Watcher = dyn Fn(&Event<'_>) + Send + Sync;
 type Cancelled = Pin<Box<dyn Future<Output = ()> + Send>>;
 type Canceller = dyn Fn() -> Cancelled + Send + Sync;
@@ -57,10 +56,11 @@ pub struct ClientRetries {
     pub(crate) policy: Policy,
     /// The time limit of each attempt.
     pub(crate) limit: Option<Duration>,
+    pub(crate) ready_within: Option<Duration>,
     pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) budget: Option<Arc<Budget>>,
-    pub(crate) breaker: Option<Arc<Breaker>>,
-    pub(crate) limiter: Option<Arc<Queue>>,
+    pub(crate) breaker: Option<Arc<Control>>,
+    pub(crate) limiter: Option<Arc<Control>>,
     pub(crate) observer: Option<Arc<Watcher>>,
     pub(crate) cancelled: Option<Arc<Canceller>>,
     pub(crate) repeats: Repeats,
@@ -86,6 +86,7 @@ impl ClientRetries {
         Self {
             policy,
             limit: policy.attempt_limit(),
+            ready_within: None,
             name: None,
             budget: None,
             breaker: None,
@@ -194,6 +195,17 @@ impl ClientRetries {
     /// [`Rejected`](retry_runtime::Rejected).
     pub fn limiter(mut self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self {
         self.limiter = Some(Arc::new(limiter));
+        self
+    }
+
+    /// Limits each wait of a [`RetryLayer`](crate::tower::RetryLayer) for its service to become ready, before the first
+    /// attempt, too. If the service is not ready in time, the request was not sent, and the call may retry. If it ends,
+    /// it ends with [`TimedOut`](retry_runtime::TimedOut).
+    ///
+    /// By default, the wait before a retry is limited by the policy's `timeout`, and the layer itself is not ready before
+    /// its service is. With this setting, the layer is always ready, so a load balancer above it doesn't see the load.
+    pub fn ready_within(mut self, limit: Duration) -> Self {
+        self.ready_within = Some(limit);
         self
     }
 

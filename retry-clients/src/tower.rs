@@ -17,6 +17,7 @@ pub mod testing;
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::{fmt, future, mem};
 
 use retry_runtime::macro_support::ignores_timeout;
@@ -191,19 +192,28 @@ impl<S, By, H> Retry<S, By, H> {
         RetryLayer<By, H>: Keys<Q, S::Response, S::Error> + 'static,
     {
         // Use the service that is ready: its clone may not be.
-        let clone = self.service.clone();
-        let ready = mem::replace(&mut self.service, clone);
+        let mut service = self.service.clone();
+        mem::swap(&mut service, &mut self.service);
         let keys = Arc::clone(&self.keys);
         // With a limiter, don't hold the ready service's reservation while the call waits in the limiter's queue: a
         // retry that already had its turn may be waiting for it.
-        let is_ready = keys.retries.limiter.is_none();
-        let service = if is_ready {
-            ready
-        } else {
-            self.service.clone()
-        };
+        let is_ready = keys.retries.limiter.is_none() && keys.retries.ready_within.is_none();
+        if !is_ready {
+            service = self.service.clone();
+        }
         let sender = OfService { service, is_ready };
         Box::pin(run(keys, sender, request))
+    }
+
+    fn poll_service<Q>(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>>
+    where
+        S: Service<Q>,
+    {
+        // With `ready_within`, the call waits.
+        match self.keys.retries.ready_within {
+            Some(_) => Poll::Ready(Ok(())),
+            None => self.service.poll_ready(context),
+        }
     }
 }
 
@@ -245,8 +255,7 @@ where
     }
 
     fn give_up(&mut self) {
-        let clone = self.service.clone();
-        self.service = clone;
+        self.service = self.service.clone();
     }
 
     async fn send(&mut self, request: Q) -> Result<S::Response, S::Error> {

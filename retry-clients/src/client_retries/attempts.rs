@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use retry_runtime::macro_support::{Driver, Ending, Reporter, Stop, attempt_within};
 use retry_runtime::{
-    DefaultTimer, Event, Failure, Moment, ProtectionRefs, Protects, Reason, RejectedBy, Site, Timer,
+    DefaultTimer, Event, Failure, Moment, ProtectionRefs, Protects, Reason, RejectedBy, Site,
+    Timer, Verdict,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -152,18 +153,12 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         if let Poll::Ready(output) = at_once.await {
             return Ok(output);
         }
-        let left = self
-            .deadline
-            .map(|end| end.since(Timer::now(&DefaultTimer)));
-        let wait = async {
-            match left {
-                Some(left) => in_less_than(left, wait).await,
-                None => Some(wait.await),
-            }
-        };
+        let left = |end: Moment| end.since(Timer::now(&DefaultTimer));
+        let wait = in_less_than(self.deadline.map_or(Duration::MAX, left), wait);
         let waited = self.call.retries.unless_cancelled(wait).await;
-        let waited = waited.ok_or(RejectedBy::Cancelled)?;
-        waited.ok_or(RejectedBy::Deadline)
+        waited
+            .ok_or(RejectedBy::Cancelled)?
+            .ok_or(RejectedBy::Deadline)
     }
 
     /// Decides what follows if the attempt was rejected. Returns true if it was.
@@ -187,7 +182,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     /// Returns true if the failure is a non-retryable response at the first attempt, and there is no fallback to
     /// replace it.
     pub(crate) fn hands_on<E>(&mut self, failed: &Failed<Q::Answer, E>) -> bool {
-        failed.is_answer() && self.number() == 1 && self.ending == Ending::Error
+        let is_answer = failed.outcome.is_ok() && failed.verdict == Verdict::STOP;
+        is_answer && self.number() == 1 && self.ending == Ending::Error
     }
 
     /// Records a non-retryable response at the first attempt. It counts as a success, except for the budget, which
@@ -215,12 +211,10 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             Q::failed_ambiguously(&mut call.kept);
         }
         let may_follow = is_sent && failed.verdict.is_retryable();
-        let repeatable = if may_follow {
-            Q::repeatable(&call.kept)
-        } else {
-            Ok(())
-        };
-        if let Err(gone) = repeatable {
+        let gone = may_follow
+            .then(|| Q::repeatable(&call.kept).err())
+            .flatten();
+        if let Some(gone) = gone {
             failed.show(gone);
         }
         let (retries, name) = (call.retries, call.name().into_owned());
@@ -229,7 +223,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             // A request that was not sent had no effect.
             .idempotent(self.idempotent || !is_sent)
             .cancelled(is_cancelled)
-            .unrepeatable(repeatable.is_err())
+            .unrepeatable(gone.is_some())
             .ends_with(self.ending);
         if !is_kept {
             failure = failure.forgotten();
@@ -279,7 +273,8 @@ fn gave_up<Q: Repeat<A>, A, E>(
     }
 }
 
-/// Like `timeout`, but an output that is ready exactly at the limit, or polled only then, counts as late.
+/// Like `timeout`, but an output that is ready exactly at the limit, or polled only then, counts as late. A limit of
+/// `Duration::MAX` is none.
 pub(crate) async fn in_less_than<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
     let Some(end) = Instant::now().checked_add(limit) else {
         return Some(wait.await);

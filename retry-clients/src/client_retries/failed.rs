@@ -20,11 +20,6 @@ impl<A, E> Failed<A, E> {
         }
     }
 
-    /// Returns true for a non-retryable response.
-    pub(crate) fn is_answer(&self) -> bool {
-        self.outcome.is_ok() && self.verdict == Verdict::STOP
-    }
-
     /// Appends the reason why the request can't be sent again to the text.
     pub(crate) fn show(&mut self, why: impl fmt::Display) {
         self.shown = format!("{}; {why}", self.shown);

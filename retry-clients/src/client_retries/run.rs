@@ -5,6 +5,7 @@
 use std::fmt;
 use std::ops::Deref;
 use std::pin::pin;
+use std::time::Duration;
 
 use retry_runtime::macro_support::{Driver, Ending, Stop, of_attempt};
 use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Verdict};
@@ -199,7 +200,8 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
 ) -> Result<(), FailedBy<Q, S, K>> {
-    let limit = keys.retries().limit;
+    let limit = keys.retries().ready_within.or(keys.retries().limit);
+    let limit = limit.unwrap_or(Duration::MAX);
     let mut begun = Ok(());
     while attempts.step(Driver::waits) {
         if !attempts.driver.gets_ready() {
@@ -210,13 +212,8 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
             continue;
         }
         let ready = async {
-            match limit {
-                None => Ok(sender.ready().await),
-                Some(limit) => {
-                    let ready = in_less_than(limit, sender.ready()).await;
-                    ready.ok_or(TimedOut::new(limit))
-                }
-            }
+            let ready = in_less_than(limit, sender.ready()).await;
+            ready.ok_or(TimedOut::new(limit))
         };
         let waited = match attempts.in_time(ready).await {
             Ok(Ok(ready)) => {

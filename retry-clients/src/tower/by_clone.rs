@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use retry_runtime::{AdmissionControl, Event, Policy, Rejected, RetryBudget, TimedOut, Verdict};
 use tower_service::Service;
@@ -20,8 +21,7 @@ type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Sen
 pub struct ByClone<A, E> {
     judge: Arc<Judge<A, E>>,
     /// Create the errors of calls that end without an error of the service. `None` if no call can end that way.
-    rejected: Option<fn(Rejected) -> E>,
-    timed_out: Option<fn(TimedOut) -> E>,
+    errors: Option<(fn(Rejected) -> E, fn(TimedOut) -> E)>,
 }
 
 impl<A, E> RetryLayer<ByClone<A, E>> {
@@ -47,7 +47,7 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
     /// ```
     ///
     /// Calls return the service's own errors, and only those unless you set [`breaker`](Self::breaker),
-    /// [`limiter`](Self::limiter) or [`policy_timeout`](Self::policy_timeout). Without `policy_timeout`, the policy's
+    /// [`limiter`](Self::limiter), [`ready_within`](Self::ready_within) or [`policy_timeout`](Self::policy_timeout). Without `policy_timeout`, the policy's
     /// `timeout` is ignored, and a warning is logged.
     pub fn cloning<F>(policy: Policy, on: F) -> Self
     where
@@ -59,8 +59,7 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
             retries,
             by: ByClone {
                 judge: Arc::new(on),
-                rejected: None,
-                timed_out: None,
+                errors: None,
             },
             hooks: Unhooked,
         }
@@ -113,6 +112,15 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
         self.with_errors().with(|retries| retries.limiter(limiter))
     }
 
+    /// Like [`ClientRetries::ready_within`]. The service's error must implement `From<Rejected>` and `From<TimedOut>`.
+    pub fn ready_within(self, limit: Duration) -> Self
+    where
+        E: From<Rejected> + From<TimedOut>,
+    {
+        self.with_errors()
+            .with(|retries| retries.ready_within(limit))
+    }
+
     /// Ends each attempt after the policy's `timeout`. The service's error must implement `From<Rejected>` and
     /// `From<TimedOut>`.
     pub fn policy_timeout(mut self) -> Self
@@ -127,8 +135,7 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
     where
         E: From<Rejected> + From<TimedOut>,
     {
-        self.by.rejected = Some(E::from);
-        self.by.timed_out = Some(E::from);
+        self.by.errors = Some((E::from, E::from));
         self
     }
 
@@ -142,8 +149,7 @@ impl<A, E> Clone for ByClone<A, E> {
     fn clone(&self) -> Self {
         Self {
             judge: Arc::clone(&self.judge),
-            rejected: self.rejected,
-            timed_out: self.timed_out,
+            errors: self.errors,
         }
     }
 }
@@ -168,7 +174,7 @@ where
     type Future = Called<S::Response, S::Error>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.service.poll_ready(context)
+        self.poll_service(context)
     }
 
     fn call(&mut self, request: Q) -> Self::Future {
@@ -217,11 +223,11 @@ where
     }
 
     fn rejected(&self, rejected: Rejected) -> E {
-        self.by.rejected.expect("set with the breaker or limiter")(rejected)
+        self.by.errors.expect("set with the breaker or limiter").0(rejected)
     }
 
     fn timed_out(&self, timed_out: TimedOut) -> E {
-        self.by.timed_out.expect("set with the limit")(timed_out)
+        self.by.errors.expect("set with the limit").1(timed_out)
     }
 
     fn verdict(&self, error: &E) -> Option<Verdict> {

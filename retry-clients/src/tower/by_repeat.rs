@@ -27,7 +27,7 @@ where
     type Future = Called<Q::Answer, BoxError>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.service.poll_ready(context).map_err(Into::into)
+        self.poll_service(context).map_err(Into::into)
     }
 
     fn call(&mut self, request: Q) -> Self::Future {

@@ -280,3 +280,32 @@ async fn a_first_wait_that_fails_is_not_retried() {
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     assert!(service.received().is_empty());
 }
+
+/// The call waits, not the layer, and a service that is never ready fails the call.
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_the_service_no_longer_than_ready_within() {
+    let cases = [(0, 5.0, None), (1, 11.0, None), (2, 17.0, None), (5, 19.999, Some(200))];
+    for (max, ends, status) in cases {
+        let retries = ClientRetries::new(POLICY.max(max)).ready_within(5 * SECOND);
+        let service = Scripted::new([Answer::Status(200, &[])]);
+        let service = ConcurrencyLimit::new(service, 1);
+        let holder = service.clone();
+        let mut client = RetryLayer::new(retries).layer(service);
+        let call = async {
+            sleep(SECOND / 2).await;
+            sleep(Duration::from_millis(1)).await;
+            let began = Instant::now();
+            let ready = ServiceExt::<Request<Full<Bytes>>>::ready(&mut client);
+            let client = ready.now_or_never().expect("always ready").unwrap();
+            let outcome: Result<Answered, BoxError> = client.call(post("")).await;
+            (began.elapsed(), outcome)
+        };
+        let ((took, outcome), ()) = join(call, occupy(holder)).await;
+        assert_eq!(took.as_secs_f64(), ends, "{max}");
+        match (outcome, status) {
+            (Ok(answer), Some(status)) => assert_eq!(answer.status(), status),
+            (Err(error), None) => assert!(error.is::<TimedOut>(), "{error}"),
+            (outcome, _) => panic!("{max}: {outcome:?}"),
+        }
+    }
+}
