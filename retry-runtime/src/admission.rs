@@ -9,9 +9,8 @@ use core::time::Duration;
 use crate::forward::forward;
 use crate::listed::listed;
 use crate::observe::Cause;
-use retry_classify::Kind;
-use retry_classify::Verdict;
 use retry_classify::macro_support::Basis;
+use retry_classify::{Kind, Verdict};
 
 /// Admits attempts, delays them, or rejects them. Calls share it, by the key `breaker` or the key `limiter`.
 ///
@@ -300,26 +299,22 @@ pub struct AdmissionState {
     pub rate: Option<f64>,
 }
 
-/// The state of a breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum BreakerState {
+listed! {
+    /// The state of a breaker.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    BreakerState:
     /// Every attempt is admitted.
-    Closed,
+    Closed = "closed",
     /// Every attempt is rejected.
-    Open,
+    Open = "open",
     /// Trial calls are admitted.
-    HalfOpen,
+    HalfOpen = "half open",
     /// Every attempt is rejected until the breaker is reset: `Breaker::force_open`.
-    ForcedOpen,
+    ForcedOpen = "forced open",
     /// Every attempt is admitted and none is counted until the breaker is reset: `Breaker::force_closed`.
-    ForcedClosed,
+    ForcedClosed = "forced closed",
 }
-
-listed!(BreakerState:
-    Closed = "closed", Open = "open", HalfOpen = "half open", ForcedOpen = "forced open",
-    ForcedClosed = "forced closed"
-);
 
 impl AttemptOutcome {
     /// The outcome of an attempt that failed with this verdict.

@@ -64,8 +64,10 @@ pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::policies::{OwnPolicy, Policies};
 pub use hedge::delay::HedgeDelay;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
-pub use policy::numbers::{BreakerNumbers, LimiterNumbers};
-pub use policy::{Backoff, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
+pub use policy::{
+    Backoff, BreakerNumbers, Hint, Jitter, LimiterNumbers, Overrides, Pauses, Policy, PolicyError,
+    Section,
+};
 // The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
 pub use retry_classify::*;
 #[cfg(feature = "macros")]

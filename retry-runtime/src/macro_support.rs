@@ -39,29 +39,9 @@ pub use retry_classify::macro_support::{
     redis_refused, show, show_named, shown, shown_within,
 };
 
-pub use self::attempt::{
-    CloneArgument, ClonedClient, KeptArgument, LeftInPlace, Outcome, OutcomeTypes, beside,
-    blocking_timer, client_name, drop, error_type, error_type_by, expected_timer, from_result,
-    has_error_type, in_time, into_result, keep, keep_optional, lazy, left_in_place, lend_optional,
-    never, never_by, never_of, now, now_blocking, numbered, of_error_type, once, runs_at_once,
-    surroundings, take_argument,
-};
-pub use self::failure::{
-    Retries, Settle, accepts, answer, check, check_async, check_either, classify, cold, cold_at,
-    correct, correct_async, correct_either, fall_back, fall_back_blocking, hook, is_repeated, kind,
-    last, last_or_rejected, of_attempt, of_stream, settle, shape, tick, tick_blocking,
-};
 #[cfg(not(feature = "std"))]
 pub use self::services::NoBudget as Budget;
-pub use self::services::{
-    IntoBlockingTimer, IntoCancel, IntoObserver, IntoTimer, Remembers, Shared, ViaFn, ViaTrait,
-    cancelled, given, own_budget, uncancelled,
-};
-pub use self::show::same;
-pub use self::values::{
-    Count, Factor, HedgeAfter, IntoBackoff, NoQuantile, PolicySource, TimeLimit, chosen_policy,
-    delays, enabled_if, hedge, no_quantile, policy, policy_limit, policy_of, policy_timeout,
-};
+pub use self::{attempt::*, failure::*, services::*, show::same, values::*};
 #[cfg(feature = "std")]
 pub use crate::Budget;
 pub use crate::call::attempted::{attempt_within, run_within};
@@ -77,17 +57,14 @@ pub use crate::chain::job::{Job, Part};
 pub use crate::chain::name::place_of;
 pub use crate::chain::on_error::Described;
 pub use crate::chain::span::{Span, around};
-pub use crate::classify::IntoVerdict;
-pub use crate::classify::says;
-pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut};
+pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 pub use crate::observe::line::Line;
 pub use crate::observe::record::Level;
 #[cfg(feature = "std")]
 pub use crate::observe::warnings::changed;
-pub use crate::observe::warnings::ignores_timeout;
-pub use crate::observe::warnings::warn_about_verdict;
+pub use crate::observe::warnings::{ignores_timeout, warn_about_verdict};
 pub use crate::policy::schedule::limit;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
@@ -106,5 +83,5 @@ pub use crate::{
 
 #[cfg(feature = "std")]
 pub mod sync {
-    pub use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
+    pub use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, lock};
 }

@@ -3,7 +3,6 @@ pub(crate) mod error;
 mod fault;
 pub(crate) mod hint;
 pub(crate) mod jitter;
-pub(crate) mod numbers;
 pub(crate) mod overrides;
 pub(crate) mod pauses;
 pub(crate) mod schedule;
@@ -17,11 +16,14 @@ pub(crate) mod values;
 
 pub use backoff::Backoff;
 pub use error::PolicyError;
+pub(crate) use error::{in_entry, refused, short};
 pub use hint::Hint;
 pub use jitter::Jitter;
-pub use overrides::Overrides;
+pub use overrides::{BreakerNumbers, LimiterNumbers, Overrides};
 pub use pauses::Pauses;
 pub use section::Section;
+pub(crate) use settings::{PolicySettings, SECTIONS, Settings, row};
+pub(crate) use value::{Entries, KeyValue, RawValue, written};
 pub(crate) use values::Values;
 
 use core::fmt;
@@ -29,7 +31,7 @@ use core::time::Duration;
 
 use crate::policy::schedule::{Schedule, named_or};
 use crate::policy::section::at_longest;
-use crate::policy::settings::{PolicySettings, SECTIONS, row, setters};
+use crate::policy::settings::setters;
 use retry_classify::Kind;
 
 /// The number of retries, and the pause before each of them: plain data.
@@ -109,41 +111,31 @@ impl Policy {
         Self::new().backoff(Backoff::None)
     }
 
-    /// Sets the number of retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited: combine it
-    /// with a [`deadline`](Self::deadline).
-    pub const fn max(self, retries: u32) -> Self {
-        self.with(None, Section::new().max(retries))
-    }
-
     /// Sets the shape of the delays. Default [`Backoff::Exponential`].
     pub const fn backoff(self, backoff: Backoff) -> Self {
         self.with(None, Section::new().backoff(backoff))
     }
 
-    /// Sets the first delay. Default 1 s. Ignored if set after a [list](Backoff::List); [`checked`](Self::checked)
-    /// rejects that.
-    pub const fn base(self, base: Duration) -> Self {
-        self.with(None, Section::new().base(base))
-    }
-
-    /// Sets the growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a
-    /// [list](Backoff::List).
-    pub const fn factor(self, factor: f64) -> Self {
-        self.with(None, Section::new().factor(factor))
-    }
-
-    /// Sets the longest delay, including jitter. Default 30 s; for a [list](Backoff::List), none. A server's hint may
-    /// be longer.
-    pub const fn cap(self, cap: Duration) -> Self {
-        self.with(None, Section::new().cap(cap))
-    }
-
-    /// Sets the randomness of the delays. Default [`Jitter::Full`].
-    pub const fn jitter(self, jitter: Jitter) -> Self {
-        self.with(None, Section::new().jitter(jitter))
-    }
-
     setters! {
+        /// Sets the number of retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited: combine it
+        /// with a [`deadline`](Self::deadline).
+        max(retries: u32): [settings.sections[0].max] = retries;
+
+        /// Sets the first delay. Default 1 s. Ignored if set after a [list](Backoff::List); [`checked`](Self::checked)
+        /// rejects that.
+        base(base: Duration): [settings.sections[0].base] = at_longest(base);
+
+        /// Sets the growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a
+        /// [list](Backoff::List).
+        factor(factor: f64): [settings.sections[0].factor] = factor;
+
+        /// Sets the longest delay, including jitter. Default 30 s; for a [list](Backoff::List), none. A server's hint may
+        /// be longer.
+        cap(cap: Duration): [settings.sections[0].cap] = at_longest(cap);
+
+        /// Sets the randomness of the delays. Default [`Jitter::Full`].
+        jitter(jitter: Jitter): [settings.sections[0].jitter] = jitter;
+
         /// Sets the shortest delay, including jitter. Default 0. It also applies to sections. A server's hint may be
         /// longer.
         ///
@@ -161,14 +153,14 @@ impl Policy {
         /// let delays = policy.delays().map(|delay| delay.as_millis());
         /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
         /// ```
-        floor(floor: Duration): settings.call.floor = at_longest(floor);
+        floor(floor: Duration): [settings.call.floor] = at_longest(floor);
 
         /// Sets the effect of a server's hint on the delay. Default [`Hint::Honor`].
-        hint(hint: Hint): settings.call.hint = hint;
+        hint(hint: Hint): [settings.call.hint] = hint;
 
         /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
         /// with [`Hint::Clamp`], 5 s above the policy's shortest delay.
-        max_hint(longest: Duration): settings.call.max_hint = at_longest(longest);
+        max_hint(longest: Duration): [settings.call.max_hint] = at_longest(longest);
 
         /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
         ///
@@ -192,11 +184,11 @@ impl Policy {
         /// let client = Client { policy: "max=5, timeout=30s".parse()? };
         /// # Ok::<(), retry_runtime::PolicyError>(())
         /// ```
-        timeout(timeout: Duration): settings.call.timeout = at_longest(timeout);
+        timeout(timeout: Duration): [settings.call.timeout] = at_longest(timeout);
 
         /// Sets the time limit for the whole call, from its start. A retry that would start later is not made. An
         /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
-        deadline(deadline: Duration): settings.call.deadline = at_longest(deadline);
+        deadline(deadline: Duration): [settings.call.deadline] = at_longest(deadline);
 
         /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that would
         /// exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At most 49 days.
@@ -212,7 +204,7 @@ impl Policy {
         /// let called = limited.on(|_: &&str| true).call_blocking(|| Err::<(), _>("busy"));
         /// assert_eq!((called, skipped.total().as_secs()), (Err("busy"), 4));
         /// ```
-        total_delay(limit: Duration): settings.call.total_delay = limit;
+        total_delay(limit: Duration): [settings.call.total_delay] = limit;
 
         /// Turns retries on or off. `false` means one attempt, regardless of other keys and sections: there are no
         /// pauses, and the call ends as with `max = 0`. Breakers and limiters still apply. Default true.
@@ -228,7 +220,7 @@ impl Policy {
         /// assert_eq!(off.delays().count(), 0);
         /// # Ok::<(), retry_runtime::PolicyError>(())
         /// ```
-        enabled(enabled: bool): settings.call.enabled = enabled;
+        enabled(enabled: bool): [settings.call.enabled] = enabled;
     }
 
     /// Sets other values for transient failures. If called twice, the second call replaces only the keys that it sets.

@@ -140,7 +140,7 @@ pub struct Retried<T, E, F> {
     run: Option<Pin<Box<F>>>,
 }
 
-impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
+impl<T, E, F: Future<Output = Result<(), E>>> Retried<T, E, F> {
     pub fn new(slot: Slot<T, E>, run: F) -> Self {
         Self {
             slot,
@@ -154,9 +154,9 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
         let Some(run) = self.run.as_mut().filter(|_| is_empty(&self.slot)) else {
             return Poll::Ready(());
         };
-        if let Poll::Ready(item) = run.as_mut().poll(context) {
+        if let Poll::Ready(outcome) = run.as_mut().poll(context) {
             self.run = None;
-            *lock(&self.slot.0) = item;
+            *lock(&self.slot.0) = outcome.err().map(Err);
         } else if is_empty(&self.slot) {
             return Poll::Pending;
         }
@@ -164,7 +164,7 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
     }
 }
 
-impl<T, E, F: Future<Output = Option<Result<T, E>>>> Stream for Retried<T, E, F> {
+impl<T, E, F: Future<Output = Result<(), E>>> Stream for Retried<T, E, F> {
     type Item = Result<T, E>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -174,7 +174,7 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Stream for Retried<T, E, F>
     }
 }
 
-impl<T, E, F: Future<Output = Option<Result<T, E>>>> FusedStream for Retried<T, E, F> {
+impl<T, E, F: Future<Output = Result<(), E>>> FusedStream for Retried<T, E, F> {
     fn is_terminated(&self) -> bool {
         self.run.is_none() && lock(&self.slot.0).is_none()
     }
@@ -187,7 +187,7 @@ impl<T, E, F> fmt::Debug for Retried<T, E, F> {
 }
 
 /// The stream once its first item has arrived or it has ended.
-pub async fn arrived<T, E, F: Future<Output = Option<Result<T, E>>>>(
+pub async fn arrived<T, E, F: Future<Output = Result<(), E>>>(
     mut stream: Retried<T, E, F>,
 ) -> Retried<T, E, F> {
     poll_fn(|context| stream.poll_arrival(context)).await;
@@ -195,7 +195,7 @@ pub async fn arrived<T, E, F: Future<Output = Option<Result<T, E>>>>(
 }
 
 /// The stream, or the error in place of a first item.
-pub async fn opened<T, E, F: Future<Output = Option<Result<T, E>>>>(
+pub async fn opened<T, E, F: Future<Output = Result<(), E>>>(
     stream: Retried<T, E, F>,
 ) -> Result<Retried<T, E, F>, E> {
     let stream = arrived(stream).await;

@@ -7,9 +7,6 @@ pub(crate) mod bounds;
 pub(crate) mod cancel;
 #[cfg(feature = "std")]
 pub(crate) mod clock;
-#[cfg(not(feature = "std"))]
-#[path = "time/clock_of_timer.rs"]
-pub(crate) mod clock;
 pub(crate) mod moment;
 pub(crate) mod pause;
 pub(crate) mod platform;
@@ -24,6 +21,9 @@ pub(crate) use cancel::{
 };
 pub use cancel::{Cancel, CancelFn};
 pub(crate) use moment::Clock;
+// Without a system, the only clock is the one of a call's timer.
+#[cfg(not(feature = "std"))]
+pub(crate) use moment as clock;
 pub use moment::Moment;
 pub(crate) use pause::{own_waker, pause_or_cancelled, race};
 pub use platform::DefaultTimer;

@@ -3,8 +3,8 @@ use core::fmt;
 use retry_classify::Kind;
 
 use crate::budget::retry_budget::RetryBudget;
-use crate::sync::{AtomicU64, Ordering::Relaxed};
-use crate::time::clock;
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering::Relaxed, lock};
+use crate::time::{Moment, clock};
 
 /// A token bucket that pays for the retries of all calls that share it: the key `budget`.
 ///
@@ -37,10 +37,17 @@ use crate::time::clock;
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
-    /// The tokens that are left, in billionths.
-    tokens: AtomicU64,
-    /// The last time at which `per_second` added tokens, in nanoseconds of the clock; zero if never.
-    filled: AtomicU64,
+    /// True if no token is missing. It is read without a lock, because each call asks for it.
+    is_full: AtomicBool,
+    tokens: Mutex<Tokens>,
+}
+
+#[derive(Debug)]
+struct Tokens {
+    /// The tokens below the capacity, in billionths.
+    missing: u64,
+    /// The last time at which `per_second` added tokens.
+    filled: Option<Moment>,
 }
 
 /// Numbers of tokens, in billionths, so that decimal fractions add up exactly.
@@ -138,7 +145,7 @@ impl Budget {
         if self.rule.needed > 0 {
             self.rule.needed = self.rule.capacity / 2 + 1;
         }
-        Self::of(self.rule)
+        self
     }
 
     /// Sets if a call that ends with an error that is not worth a retry counts as a success, because the server answered.
@@ -170,21 +177,22 @@ impl Budget {
     /// The tokens that are left.
     #[expect(clippy::cast_precision_loss, reason = "a number to show")]
     pub fn available(&self) -> f64 {
-        self.fill();
-        self.tokens.load(Relaxed) as f64 / ONE as f64
+        self.left(&self.filled()) as f64 / ONE as f64
     }
 
     /// Returns true if the budget is full.
     pub fn is_full(&self) -> bool {
-        self.fill();
-        self.is_at_capacity()
+        self.filled().missing == 0
     }
 
     const fn of(rule: Rule) -> Self {
         Self {
             rule,
-            tokens: AtomicU64::new(rule.capacity),
-            filled: AtomicU64::new(0),
+            is_full: AtomicBool::new(true),
+            tokens: Mutex::new(Tokens {
+                missing: 0,
+                filled: None,
+            }),
         }
     }
 
@@ -197,48 +205,49 @@ impl Budget {
         }
     }
 
-    /// Returns true if the budget is full. Checked before tokens are added, so that calls that succeed don't write to memory
-    /// that all threads share.
-    #[inline]
-    fn is_at_capacity(&self) -> bool {
-        self.tokens.load(Relaxed) >= self.rule.capacity
+    fn left(&self, tokens: &Tokens) -> u64 {
+        self.rule.capacity.saturating_sub(tokens.missing)
     }
 
+    fn set_missing(&self, tokens: &mut Tokens, missing: u64) {
+        tokens.missing = missing;
+        self.is_full.store(missing == 0, Relaxed);
+    }
+
+    /// Adds tokens. If the budget is full, it only reads, so that calls that succeed don't write to memory that all
+    /// threads share.
     #[inline]
     fn give(&self, tokens: u64) {
-        if !self.is_at_capacity() {
-            self.add(tokens);
+        if !self.is_full.load(Relaxed) {
+            self.add(&mut lock(&self.tokens), tokens);
         }
     }
 
     #[cold]
-    fn add(&self, tokens: u64) {
-        let more = |there: u64| Some(there.saturating_add(tokens).min(self.rule.capacity));
-        let _ = self.tokens.fetch_update(Relaxed, Relaxed, more);
+    fn add(&self, tokens: &mut Tokens, more: u64) {
+        self.set_missing(tokens, tokens.missing.saturating_sub(more));
     }
 
-    /// Adds the tokens of the time since the last call of this function.
-    fn fill(&self) {
-        if self.rule.per_second == 0 {
-            return;
+    /// Locks the tokens, after adding those of the time since the last call of this function.
+    fn filled(&self) -> MutexGuard<'_, Tokens> {
+        let mut tokens = lock(&self.tokens);
+        if self.rule.per_second > 0 {
+            let now = clock::now();
+            let passed = tokens.filled.and_then(|last| now.checked_since(last));
+            let brought = passed.map(|passed| {
+                let brought = passed
+                    .as_nanos()
+                    .saturating_mul(self.rule.per_second.into());
+                u64::try_from(brought / u128::from(ONE)).unwrap_or(u64::MAX)
+            });
+            // The time starts now at the first call, when the budget is full, and after the clock was set back. A time
+            // that is too short for any tokens counts later.
+            if brought != Some(0) {
+                tokens.filled = Some(now);
+                self.add(&mut tokens, brought.unwrap_or(0));
+            }
         }
-        let mut tokens = 0;
-        // The thread that sets the time adds the tokens, so that no two threads add the same ones.
-        let set = self.filled.fetch_update(Relaxed, Relaxed, |last| {
-            // The clock is read after `last` was loaded, so `last` is not later, whichever thread set it.
-            // Not zero, which means never.
-            let now = clock::now().since_origin().as_nanos();
-            let now = u64::try_from(now).unwrap_or(u64::MAX).max(1);
-            // The time starts now at the first call, when the budget is full, and after the clock was set back.
-            let begins = last == 0 || now < last;
-            let passed = if begins { 0 } else { u128::from(now - last) };
-            let brought = passed * u128::from(self.rule.per_second) / u128::from(ONE);
-            tokens = u64::try_from(brought).unwrap_or(u64::MAX);
-            (begins || tokens > 0).then_some(now)
-        });
-        if set.is_ok() {
-            self.give(tokens);
-        }
+        tokens
     }
 }
 
@@ -247,11 +256,14 @@ impl RetryBudget for Budget {
         if kind == Kind::Invalid {
             return true;
         }
-        self.fill();
+        let mut tokens = self.filled();
         let cost = self.cost(kind);
-        let needed = cost.max(self.rule.needed);
-        let less = |there: u64| (there >= needed).then(|| there.saturating_sub(cost));
-        self.tokens.fetch_update(Relaxed, Relaxed, less).is_ok()
+        let pays = self.left(&tokens) >= cost.max(self.rule.needed);
+        if pays {
+            let missing = tokens.missing + cost;
+            self.set_missing(&mut tokens, missing);
+        }
+        pays
     }
 
     fn refund(&self, kind: Kind) {
@@ -282,9 +294,9 @@ impl RetryBudget for Budget {
             return;
         }
         // Before a token is taken, because time adds nothing to a full budget.
-        self.fill();
-        let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
-        let _ = self.tokens.fetch_update(Relaxed, Relaxed, less);
+        let mut tokens = self.filled();
+        let missing = tokens.missing + self.left(&tokens).min(self.rule.per_failure);
+        self.set_missing(&mut tokens, missing);
     }
 }
 

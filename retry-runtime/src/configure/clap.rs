@@ -10,9 +10,7 @@ use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Takes};
 
-use crate::policy::error::{PolicyError, short};
-use crate::policy::settings::Settings;
-use crate::policy::{Overrides, Policy};
+use crate::policy::{Overrides, Policy, PolicyError, Settings, short};
 
 /// The names of the flags of [`PolicyArgs`], and the policy that they override. The program implements this trait.
 pub trait PolicyFlags {
@@ -170,10 +168,8 @@ fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     env::vars_os().find_map(|(variable, _)| {
         let variable = variable.to_str()?;
         let name = variable.strip_prefix(prefix)?.strip_prefix('_')?;
-        if Among::Policy
-            .keys()
-            .any(|key| key.name().to_uppercase() == name)
-        {
+        let mut keys = Among::Policy.keys();
+        if keys.any(|key| key.name().to_uppercase() == name) {
             return None;
         }
         let complaint = complaint::unknown_key(name, "", Among::Policy);

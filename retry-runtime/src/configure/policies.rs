@@ -6,11 +6,14 @@ use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key};
 
 use crate::name::begins_with;
-use crate::policy::error::{PolicyError, in_entry, refused, short};
-use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
+#[cfg(feature = "std")]
+use crate::policy::Settings;
 use crate::policy::text::readable;
-use crate::policy::value::{Entries, RawValue, takes_keys};
-use crate::policy::{Overrides, Policy};
+use crate::policy::value::takes_keys;
+use crate::policy::{
+    BreakerNumbers, Entries, LimiterNumbers, Overrides, Policy, PolicyError, RawValue, in_entry,
+    refused, short,
+};
 
 /// The entry for all calls.
 const DEFAULT: &str = "default";
@@ -177,23 +180,21 @@ impl Policies {
     /// # Ok::<(), PolicyError>(())
     /// ```
     pub fn breaker(&self, name: &str) -> BreakerNumbers {
-        self.merged(|entry| {
-            entry.layer.breaker != BreakerNumbers::new() && entry.is_found_for(name)
-        })
-        .breaker
+        let has_numbers = |entry: &Entry| entry.layer.breaker != BreakerNumbers::new();
+        let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
+        merged.breaker
     }
 
     /// Returns the limits for the limiter of the named calls. The longest name wins, key by key.
     /// `ConcurrencyLimiter::set` of `retry-protections` applies them.
     pub fn limiter(&self, name: &str) -> LimiterNumbers {
-        self.merged(|entry| {
-            entry.layer.limiter != LimiterNumbers::new() && entry.is_found_for(name)
-        })
-        .limiter
+        let has_numbers = |entry: &Entry| entry.layer.limiter != LimiterNumbers::new();
+        let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
+        merged.limiter
     }
 
     /// The values of the selected entries. Later entries override earlier ones.
-    fn merged(&self, counts: impl Fn(&Entry) -> bool) -> Overrides {
+    fn merge(&self, counts: impl Fn(&Entry) -> bool) -> Overrides {
         let entries = self.entries.iter().filter(|entry| counts(entry));
         entries.fold(Overrides::new(), |merged, entry| {
             merged.overridden_by(&entry.layer)
@@ -241,13 +242,8 @@ impl Policies {
         let entries = self.entries.iter();
         let entries = entries.map(|entry| (&*entry.name, &entry.layer));
         for (name, layer) in entries.chain([(DEFAULT, &self.top)]) {
-            let set = layer.policy.call;
-            let limits = [
-                (Key::Deadline, set.deadline),
-                (Key::TotalDelay, set.total_delay),
-                (Key::Timeout, set.timeout),
-            ];
-            if let Some((key, _)) = limits.iter().find(|(_, limit)| limit.is_some()) {
+            let mut limits = [Key::Deadline, Key::TotalDelay, Key::Timeout].into_iter();
+            if let Some(key) = limits.find(|key| layer.policy.get(*key).is_some()) {
                 let complaint = refused!(
                     "`{key}` can't be installed, because functions keep track of the time only where they name it: \
                      give the function `policy = …`"
@@ -272,7 +268,7 @@ impl Policies {
                 value => return Err(takes_keys(&short(&name), &value, Among::Policy)),
             }
         }
-        policies.overridden_by(&Overrides::from_entries(switch)?)
+        policies.overridden_by(&Overrides::read(Among::Policy, switch)?)
     }
 
     /// Adds an entry, without checking it in combination with the others.
@@ -299,7 +295,7 @@ impl Policies {
     fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
-            let merged = self.merged(|below| below.is_for(entry.beginning()));
+            let merged = self.merge(|below| below.is_for(entry.beginning()));
             let checked = merged.overridden_by(&self.top).check();
             checked.map_err(|error| in_entry(&entry.name, &error))?;
         }
@@ -373,7 +369,7 @@ readable! {
 impl FindPolicy for Policies {
     fn find_over(&self, name: &str, own: &Policy) -> Policy {
         let layer = |is_default| {
-            self.merged(|entry| entry.is_default() == is_default && entry.is_found_for(name))
+            self.merge(|entry| entry.is_default() == is_default && entry.is_found_for(name))
         };
         own.with_defaults(&layer(true))
             .with_overrides(&layer(false))

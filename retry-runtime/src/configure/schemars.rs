@@ -8,9 +8,7 @@ use retry_vocabulary::key::{Among, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 
 use crate::configure::policies::Policies;
-use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
-use crate::policy::settings::{PolicySettings, Settings};
-use crate::policy::{Overrides, Policy};
+use crate::policy::{BreakerNumbers, LimiterNumbers, Overrides, Policy, PolicySettings, Settings};
 
 macro_rules! schemas {
     ($($(#[$doc:meta])* $type:ident: $name:literal, $about:literal, $schema:expr;)*) => {$(
@@ -56,7 +54,7 @@ fn policies() -> Schema {
     let sections: Vec<_> = sections.map(Key::name).collect();
     json_schema!({
         "type": "object",
-        "properties": { Key::Enabled.name(): described(Key::Enabled) },
+        "properties": { Key::Enabled.name(): describe(Key::Enabled) },
         "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
         "additionalProperties": keys(Among::Entry),
     })
@@ -70,7 +68,7 @@ fn keys(keys: Among) -> Schema {
 /// A table of keys, with their defaults.
 fn table(keys: Among, defaults: &PolicySettings) -> Schema {
     let properties = keys.keys().map(|key| {
-        let mut schema = described(key);
+        let mut schema = describe(key);
         if let Some(default) = defaults.get(key) {
             let default = json_schema!({ "default": default });
             let default = default.as_object().cloned().unwrap_or_default();
@@ -82,7 +80,7 @@ fn table(keys: Among, defaults: &PolicySettings) -> Schema {
     json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-fn described(key: Key) -> Schema {
+fn describe(key: Key) -> Schema {
     let mut schema = value(key);
     schema.insert("description".into(), key.about().into());
     schema

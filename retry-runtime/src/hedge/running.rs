@@ -16,8 +16,8 @@ use crate::time::Moment;
 #[derive(Debug)]
 pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
     /// The first attempt. Its future can be dropped in its place.
-    first: Option<Attempt<Pin<&'a mut Option<A>>>>,
-    others: Vec<Attempt<Pin<Box<A>>>>,
+    first: Option<(Begun, Pin<&'a mut Option<A>>)>,
+    others: Vec<(Begun, Pin<Box<A>>)>,
     sleep: Pin<&'a mut S>,
     /// True if another attempt may start after the sleep.
     sleeps: bool,
@@ -26,12 +26,8 @@ pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
     measured: Measured<D, N>,
 }
 
-#[derive(Debug)]
-struct Attempt<A> {
-    future: A,
-    number: u32,
-    began: Option<Moment>,
-}
+/// The number of an attempt, and its start if that is recorded.
+type Begun = (u32, Option<Moment>);
 
 /// The time before another attempt starts, and the [`HedgeDelay`] that records the times of attempts, if the key `hedge`
 /// has one.
@@ -76,11 +72,7 @@ impl<D: HedgeDelay, N: Fn() -> Moment> Measured<D, N> {
     }
 }
 
-impl<'a, A, S: Future<Output = ()>, D, N> Running<'a, A, S, D, N>
-where
-    D: HedgeDelay,
-    N: Fn() -> Moment,
-{
+impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a, A, S, D, N> {
     /// Starts with the first attempt.
     pub fn new(
         attempt: Pin<&'a mut Option<A>>,
@@ -89,11 +81,7 @@ where
         measured: Measured<D, N>,
     ) -> Self {
         Self {
-            first: Some(Attempt {
-                future: attempt,
-                number,
-                began: measured.now(),
-            }),
+            first: Some(((number, measured.now()), attempt)),
             others: Vec::new(),
             sleep,
             sleeps: true,
@@ -104,11 +92,8 @@ where
 
     /// Starts one more attempt. Another one may follow after this sleep.
     pub fn begin(&mut self, attempt: A, number: u32, sleep: S) {
-        self.others.push(Attempt {
-            future: Box::pin(attempt),
-            number,
-            began: self.measured.now(),
-        });
+        let begun = (number, self.measured.now());
+        self.others.push((begun, Box::pin(attempt)));
         self.sleep.set(sleep);
         self.sleeps = true;
         self.is_due = false;
@@ -131,22 +116,18 @@ where
     where
         A: Future<Output = (Result<T, E>, bool)>,
     {
-        let first = self.first.as_mut();
-        if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
-            if let Poll::Ready(output) = first.poll(context) {
-                self.is_due |= output.0.is_err();
-                let ended = self
-                    .first
-                    .take()
-                    .map(|first| first.ended(output, &self.measured));
-                return ended.map_or(Poll::Pending, Poll::Ready);
+        if let Some((begun, first)) = &mut self.first {
+            let first = first.as_mut().as_pin_mut();
+            if let Some(Poll::Ready(output)) = first.map(|first| first.poll(context)) {
+                let begun = *begun;
+                self.first = None;
+                return Poll::Ready(self.ended(begun, output));
             }
         }
         for index in 0..self.others.len() {
-            if let Poll::Ready(output) = self.others[index].future.as_mut().poll(context) {
-                self.is_due |= output.0.is_err();
-                let ended = self.others.remove(index).ended(output, &self.measured);
-                return Poll::Ready(ended);
+            if let Poll::Ready(output) = self.others[index].1.as_mut().poll(context) {
+                let (begun, _) = self.others.remove(index);
+                return Poll::Ready(self.ended(begun, output));
             }
         }
         if !self.sleeps {
@@ -160,41 +141,35 @@ where
         self.sleeps = false;
         Poll::Ready(Next::Due(delay))
     }
-}
 
-impl<A> Attempt<A> {
-    fn ended<T, E, D: HedgeDelay>(
-        self,
+    fn ended<T, E>(
+        &mut self,
+        (number, began): Begun,
         (outcome, timed_out): (Result<T, E>, bool),
-        measured: &Measured<D, impl Fn() -> Moment>,
     ) -> Next<T, E> {
+        self.is_due |= outcome.is_err();
         if outcome.is_ok() {
-            measured.tell(self.began, D::record);
+            self.measured.tell(began, D::record);
         } else if timed_out {
-            measured.tell(self.began, D::record_dropped);
+            self.measured.tell(began, D::record_dropped);
         }
         Next::Ended(Ended {
             outcome,
             timed_out,
-            number: self.number,
+            number,
         })
     }
 }
 
 /// Records the attempts that lost to another one, or that end with a dropped call.
-impl<A, S, D, N> Drop for Running<'_, A, S, D, N>
-where
-    D: HedgeDelay,
-    N: Fn() -> Moment,
-{
+impl<A, S, D: HedgeDelay, N: Fn() -> Moment> Drop for Running<'_, A, S, D, N> {
     fn drop(&mut self) {
-        let first = self.first.iter().map(|attempt| attempt.began);
-        let others = self.others.iter().map(|attempt| attempt.began);
-        for began in first.chain(others) {
-            self.measured.tell(began, D::record_dropped);
+        let first = self.first.iter().map(|(begun, _)| begun);
+        for (_, began) in first.chain(self.others.iter().map(|(begun, _)| begun)) {
+            self.measured.tell(*began, D::record_dropped);
         }
-        if let Some(first) = &mut self.first {
-            first.future.set(None);
+        if let Some((_, first)) = &mut self.first {
+            first.set(None);
         }
     }
 }

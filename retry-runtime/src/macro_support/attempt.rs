@@ -9,14 +9,12 @@ use core::marker::PhantomData;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
-use retry_classify::TimedOut;
-
-use crate::call::attempt::Attempt;
-use crate::chain::name::without_closures;
 #[cfg(not(feature = "std"))]
-use crate::time::Moment;
+use crate::Moment;
+use crate::chain::name::without_closures;
 use crate::time::platform::{HasTimer, default_timer, expect_timer};
-use crate::time::{BlockingTimer, Timer, race, sleep_out};
+use crate::time::{race, sleep_out};
+use crate::{Attempt, BlockingTimer, TimedOut, Timer};
 
 /// The return type of an annotated function.
 #[diagnostic::on_unimplemented(

@@ -8,19 +8,13 @@ use core::marker::PhantomData;
 use core::time::Duration;
 
 use retry_classify::macro_support::else_by;
-use retry_classify::{Classify, Verdict};
 use retry_vocabulary::range::LEAST_REPEATS;
 
 use super::services::{ViaFn, ViaTrait};
 use super::values::Count;
-use crate::call::attempt::Attempt;
-use crate::call::gave_up::GaveUp;
-use crate::call::next_attempt::NextAttempt;
-use crate::call::site::Site;
-use crate::call::state::Call;
 use crate::call::stop::Stop;
 use crate::classify::{FromRejected, IntoVerdict};
-use crate::time::{BlockingTimer, Timer};
+use crate::{Attempt, BlockingTimer, Call, Classify, GaveUp, NextAttempt, Site, Timer, Verdict};
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]
@@ -171,14 +165,12 @@ pub fn kind<S>(_: &S) -> Kind<'_, S> {
 }
 
 impl<T, E> Kind<'_, Result<T, E>> {
-    #[expect(clippy::unused_self, reason = "its type is the question")]
     pub fn __retry_via(&self) -> ViaTrait {
         ViaTrait
     }
 }
 
 impl<S> Other<'_, S> {
-    #[expect(clippy::unused_self, reason = "its type is the question")]
     pub fn __retry_via(&self) -> ViaFn {
         ViaFn
     }

@@ -3,100 +3,80 @@
 use alloc::boxed::Box;
 use core::future::{Future, Pending, pending};
 use core::marker::PhantomData;
-use core::ops::Deref;
 use core::pin::Pin;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-use crate::admission::WithCost;
+use retry_classify::macro_support::else_by;
+
 #[cfg(not(feature = "std"))]
-use crate::budget::retry_budget::RetryBudget;
-use crate::observe::{Event, Observer};
-use crate::time::{BlockingTimer, Cancel, CancelFn, IntoCancelled, Timer};
+use crate::RetryBudget;
+use crate::time::IntoCancelled;
+use crate::{BlockingTimer, Cancel, CancelFn, Event, Observer, Timer, WithCost};
 #[cfg(feature = "std")]
-use crate::{budget::bucket::Budget, time::timer::TimerFn};
+use crate::{Budget, TimerFn};
 
 /// Distinguishes an impl for a trait's implementors from one for functions.
 pub struct ViaTrait;
 pub struct ViaFn;
 
-/// The types that the key `timer` accepts.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be used as a timer",
-    label = "neither a `Timer` nor a function from `Duration` to a future",
-    note = "pass a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future",
-    note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
-)]
-pub trait IntoTimer<Via> {
-    type Timer: Timer;
-    fn into_timer(self) -> Self::Timer;
+/// Conversions of values of a trait, and of functions. Each is a trait of its own, because messages name what it takes.
+macro_rules! conversions {
+    ($(
+        $(#[$attr:meta])*
+        $into:ident::$convert:ident: $target:ident, $(#[$cfg:meta])? or $function:ident<F> where [$($bounds:tt)+];
+    )*) => {$(
+        $(#[$attr])*
+        pub trait $into<Via> {
+            type Target: $target;
+            fn $convert(self) -> Self::Target;
+        }
+
+        impl<T: $target> $into<ViaTrait> for T {
+            type Target = T;
+            fn $convert(self) -> T {
+                self
+            }
+        }
+
+        $(#[$cfg])?
+        impl<$($bounds)+> $into<ViaFn> for F {
+            type Target = $function<F>;
+            fn $convert(self) -> $function<F> {
+                $function::new(self)
+            }
+        }
+    )*};
 }
 
-impl<T: Timer> IntoTimer<ViaTrait> for T {
-    type Timer = T;
-    fn into_timer(self) -> T {
-        self
-    }
-}
+conversions! {
+    /// The types that the key `timer` accepts.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be used as a timer",
+        label = "neither a `Timer` nor a function from `Duration` to a future",
+        note = "pass a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future",
+        note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
+    )]
+    IntoTimer::into_timer: Timer,
+        #[cfg(feature = "std")] or TimerFn<F> where [F: Fn(Duration) -> S, S: Future];
 
-#[cfg(feature = "std")]
-impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
-    type Timer = TimerFn<F>;
-    fn into_timer(self) -> TimerFn<F> {
-        TimerFn::new(self)
-    }
-}
+    /// The types that the key `timer` accepts on a blocking function.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be used as a timer by blocking code",
+        label = "neither a `BlockingTimer` nor a function of a `Duration`",
+        note = "pass a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
+        note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
+    )]
+    IntoBlockingTimer::into_timer: BlockingTimer,
+        #[cfg(feature = "std")] or TimerFn<F> where [F: Fn(Duration)];
 
-/// The types that the key `timer` accepts on a blocking function.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be used as a timer by blocking code",
-    label = "neither a `BlockingTimer` nor a function of a `Duration`",
-    note = "pass a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
-    note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
-)]
-pub trait IntoBlockingTimer<Via> {
-    type Timer: BlockingTimer;
-    fn into_timer(self) -> Self::Timer;
-}
-
-impl<T: BlockingTimer> IntoBlockingTimer<ViaTrait> for T {
-    type Timer = T;
-    fn into_timer(self) -> T {
-        self
-    }
-}
-
-#[cfg(feature = "std")]
-impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
-    type Timer = TimerFn<F>;
-    fn into_timer(self) -> TimerFn<F> {
-        TimerFn::new(self)
-    }
-}
-
-/// The types that the key `cancel` accepts on a blocking function.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't cancel a blocking call",
-    label = "neither a `Cancel` nor a function that returns a `bool`",
-    note = "pass an `&AtomicBool`, a function such as `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
-)]
-pub trait IntoCancel<Via> {
-    type Cancel: Cancel;
-    fn into_cancel(self) -> Self::Cancel;
-}
-
-impl<C: Cancel> IntoCancel<ViaTrait> for C {
-    type Cancel = C;
-    fn into_cancel(self) -> C {
-        self
-    }
-}
-
-impl<F: Fn() -> bool> IntoCancel<ViaFn> for F {
-    type Cancel = CancelFn<F>;
-    fn into_cancel(self) -> CancelFn<F> {
-        CancelFn::new(self)
-    }
+    /// The types that the key `cancel` accepts on a blocking function.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't cancel a blocking call",
+        label = "neither a `Cancel` nor a function that returns a `bool`",
+        note = "pass an `&AtomicBool`, a function such as `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
+    )]
+    IntoCancel::into_cancel: Cancel, or CancelFn<F> where [F: Fn() -> bool];
 }
 
 /// Boxed, because it outlives the block in which a failure is decided. Only a failure pays for that.
@@ -182,21 +162,22 @@ pub trait Given {
 macro_rules! given {
     ($($($value:ident)+;)*) => {$(
         impl<$($value),+> Given for ($($value,)+) {
-            type Kinds = ($(ByValue<$value>,)+);
-            const KINDS: Self::Kinds = ($(ByValue::<$value>(ByPointer(PhantomData)),)+);
+            type Kinds = ($(ByValue<'static, $value>,)+);
+            const KINDS: Self::Kinds = ($(ByValue::<$value>(ByPointer(PhantomData, PhantomData)),)+);
         }
     )*};
 }
 given!(A; A B; A B C;);
 
-/// The first candidate of a method call, if the value stores its state inline: the key's expression would create it
-/// again each time. Otherwise the call dereferences to the next candidate.
-pub struct ByValue<T>(ByPointer<T>);
+// The first candidate of a method call, if the value stores its state inline: the key's expression would create it
+// again each time. Otherwise the call dereferences to the next candidate.
+else_by! {
+    ByValue, ByPointer;
+}
 
-pub struct ByPointer<T>(PhantomData<fn() -> T>);
+pub struct ByPointer<'a, T>(PhantomData<fn() -> T>, PhantomData<&'a ()>);
 
-impl<T: Remembers> ByValue<T> {
-    #[expect(clippy::unused_self, reason = "its type is the question")]
+impl<T: Remembers> ByValue<'_, T> {
     pub fn __retry_shared(&self, value: T) -> T
     where
         T: Shared,
@@ -205,20 +186,10 @@ impl<T: Remembers> ByValue<T> {
     }
 }
 
-impl<T> ByPointer<T> {
+impl<T> ByPointer<'_, T> {
     #[inline]
-    #[expect(clippy::unused_self, reason = "its type is the question")]
     pub fn __retry_shared(&self, value: T) -> T {
         value
-    }
-}
-
-impl<T> Deref for ByValue<T> {
-    type Target = ByPointer<T>;
-
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
     }
 }
 

@@ -4,15 +4,11 @@ use alloc::sync::Arc;
 use core::borrow::Borrow;
 use core::time::Duration;
 
-use crate::configure::policies::{FindPolicy, OwnPolicy, Policies};
 #[cfg(feature = "std")]
-use crate::configure::shared_policy::SharedPolicy;
-use crate::hedge::delay::HedgeDelay;
+use crate::SharedPolicy;
+use crate::configure::policies::FindPolicy;
 use crate::hedge::running::Measured;
-use crate::policy::Policy;
-use crate::policy::backoff::Backoff;
-use crate::policy::section::Section;
-use crate::time::Moment;
+use crate::{Backoff, HedgeDelay, Moment, OwnPolicy, Policies, Policy, Section};
 
 /// Integers that can be a number of retries: a negative one means none, one that is too large means unlimited.
 #[diagnostic::on_unimplemented(
@@ -24,18 +20,6 @@ pub trait Count {
     fn count(self) -> u32;
 }
 
-macro_rules! count {
-    ($($number:ty)*) => {
-        $(impl Count for $number {
-            #[allow(unused_comparisons, reason = "some are unsigned")]
-            fn count(self) -> u32 {
-                u32::try_from(self).unwrap_or(if self < 0 { 0 } else { u32::MAX })
-            }
-        })*
-    };
-}
-count!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
-
 /// Numbers that can be a factor.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a factor",
@@ -46,9 +30,17 @@ pub trait Factor {
     fn factor(self) -> f64;
 }
 
-macro_rules! factor {
-    ($($number:ty)*) => {$(
-        impl Factor for $number {
+/// The integers, some of which are unsigned.
+macro_rules! integers {
+    ($($integer:ty)*) => {$(
+        impl Count for $integer {
+            #[allow(unused_comparisons)]
+            fn count(self) -> u32 {
+                u32::try_from(self).unwrap_or(if self < 0 { 0 } else { u32::MAX })
+            }
+        }
+
+        impl Factor for $integer {
             #[allow(clippy::cast_lossless, clippy::cast_precision_loss)]
             fn factor(self) -> f64 {
                 self as f64
@@ -56,7 +48,19 @@ macro_rules! factor {
         }
     )*};
 }
-factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+impl Factor for f64 {
+    fn factor(self) -> f64 {
+        self
+    }
+}
+
+impl Factor for f32 {
+    fn factor(self) -> f64 {
+        self.into()
+    }
+}
 
 /// The types that the key `backoff` accepts as a value.
 #[diagnostic::on_unimplemented(

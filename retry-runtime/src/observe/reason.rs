@@ -2,49 +2,42 @@ use retry_classify::{Rejected, RejectedBy};
 
 use crate::listed::listed;
 
-/// The reason that a call gave up. Every call that ends with a failure has exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Reason {
+listed! {
+    /// The reason that a call gave up. Every call that ends with a failure has exactly one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    Reason:
     /// The failure was classified as not retryable.
-    NotRetryable,
+    NotRetryable = "not retryable",
     /// No retries are left, or retries are turned off.
-    Exhausted,
+    Exhausted = "exhausted",
     /// The next attempt would have started after the call's `deadline`, or its pauses would have exceeded
     /// `total_delay`.
-    Deadline,
+    Deadline = "deadline",
     /// The server asked for a wait longer than `max_hint`.
-    HintTooLong,
+    HintTooLong = "hint too long",
     /// The request may have taken effect, and the key `idempotent` is `false`.
-    Ambiguous,
+    Ambiguous = "ambiguous",
     /// The request can't be sent again, because its body was consumed.
-    Unrepeatable,
+    Unrepeatable = "unrepeatable",
     /// The same error occurred `repeats` times in a row.
-    Repeated,
+    Repeated = "repeated",
     /// The `budget` could not pay for a retry.
-    Budget,
+    Budget = "budget",
     /// The `breaker` or the `limiter` rejected the next attempt.
-    Rejected,
+    Rejected = "rejected",
     /// The call was cancelled, by the key `cancel` or `abort`. Also reported for the items of a batch whose future was
     /// dropped; any other call whose future was dropped reports nothing.
-    Cancelled,
+    Cancelled = "cancelled",
     /// The key `correct` failed to repair a rejected value.
-    CorrectionFailed,
+    CorrectionFailed = "correction failed",
     /// The key `before_pause` or `before_retry` returned an error.
-    HookFailed,
+    HookFailed = "hook failed",
     /// The key `fallback` was called, and failed too.
-    FallbackFailed,
+    FallbackFailed = "fallback failed",
     /// The operation of a batch returned more or fewer results than it received items.
-    Unanswered,
+    Unanswered = "unanswered",
 }
-
-listed!(Reason:
-    NotRetryable = "not retryable", Exhausted = "exhausted", Deadline = "deadline",
-    HintTooLong = "hint too long", Ambiguous = "ambiguous", Unrepeatable = "unrepeatable",
-    Repeated = "repeated", Budget = "budget", Rejected = "rejected", Cancelled = "cancelled",
-    CorrectionFailed = "correction failed", HookFailed = "hook failed",
-    FallbackFailed = "fallback failed", Unanswered = "unanswered"
-);
 
 /// The reason of a call that gave up because of this rejection.
 impl From<RejectedBy> for Reason {
@@ -64,23 +57,19 @@ impl From<Rejected> for Reason {
     }
 }
 
-/// The reason that a breaker opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
+listed! {
+    /// The reason that a breaker opened.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    Cause:
     /// The failure rate was too high.
-    Ratio,
+    Ratio = "failure ratio",
     /// Too many calls failed in a row.
-    Consecutive,
+    Consecutive = "consecutive failures",
     /// Too many calls were slow.
-    Slow,
+    Slow = "slow calls",
     /// A trial call failed.
-    Trial,
+    Trial = "trial call failed",
     /// An operator opened it.
-    Forced,
+    Forced = "forced",
 }
-
-listed!(Cause:
-    Ratio = "failure ratio", Consecutive = "consecutive failures", Slow = "slow calls",
-    Trial = "trial call failed", Forced = "forced"
-);

@@ -48,9 +48,10 @@ pub enum Record {
     RateChanged,
 }
 
-/// The level of a log record: the levels of `tracing`, and [`Off`](Self::Off).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+listed! {
+    /// The level of a log record: the levels of `tracing`, and [`Off`](Self::Off).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    Level:
     /// Not logged.
     Off,
     /// Something is broken.
@@ -64,5 +65,3 @@ pub enum Level {
     /// Every detail.
     Trace,
 }
-
-listed!(Level: Off, Error, Warn, Info, Debug, Trace);

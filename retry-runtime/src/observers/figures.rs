@@ -100,7 +100,7 @@ pub struct Measurements<'a, I> {
 
 impl<'a, I> Measurements<'a, I> {
     pub(super) const fn with(instruments: I) -> Self {
-        let shared = Gauged::NONE;
+        let shared = Gauged([None; 16]);
         Self {
             instruments,
             shared,
@@ -142,11 +142,7 @@ impl<'a, I> Measurements<'a, I> {
     /// }
     /// ```
     #[must_use]
-    pub const fn breaker(
-        mut self,
-        name: &'a str,
-        breaker: &'a (dyn AdmissionControl + Sync),
-    ) -> Self {
+    pub const fn breaker(mut self, name: &'a str, breaker: Protection<'a>) -> Self {
         self.shared = self.shared.with(name, Shared::Breaker(breaker));
         self
     }
@@ -154,11 +150,7 @@ impl<'a, I> Measurements<'a, I> {
     /// Adds gauges of the limiter's load, under this name, from its [`state`](crate::AdmissionControl::state). They are
     /// set at each event of a call that uses this observer.
     #[must_use]
-    pub const fn limiter(
-        mut self,
-        name: &'a str,
-        limiter: &'a (dyn AdmissionControl + Sync),
-    ) -> Self {
+    pub const fn limiter(mut self, name: &'a str, limiter: Protection<'a>) -> Self {
         self.shared = self.shared.with(name, Shared::Limiter(limiter));
         self
     }
@@ -207,16 +199,16 @@ fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
 #[derive(Clone, Copy, Default)]
 struct Gauged<'a>([Option<(&'a str, Shared<'a>)>; 16]);
 
+type Protection<'a> = &'a (dyn AdmissionControl + Sync);
+
 #[derive(Clone, Copy)]
 enum Shared<'a> {
     Budget(&'a Budget),
-    Breaker(&'a (dyn AdmissionControl + Sync)),
-    Limiter(&'a (dyn AdmissionControl + Sync)),
+    Breaker(Protection<'a>),
+    Limiter(Protection<'a>),
 }
 
 impl<'a> Gauged<'a> {
-    const NONE: Self = Self([None; 16]);
-
     const fn with(mut self, name: &'a str, shared: Shared<'a>) -> Self {
         let mut at = 0;
         while self.0[at].is_some() {

@@ -134,10 +134,7 @@ impl Progress {
 
     fn count(&self, done: usize, failed: usize, waiting: usize) {
         let number = |count| u64::try_from(count).unwrap_or(u64::MAX);
-        {
-            let mut drawn = lock(&self.drawn);
-            (drawn.done, drawn.failed, drawn.waiting) = (done, failed, waiting);
-        }
+        lock(&self.drawn).counts = [done, failed, waiting];
         self.bar.set_length(number(done + failed + waiting));
         self.bar.set_position(number(done + failed));
         self.bar.tick();
@@ -185,9 +182,8 @@ impl Observer for Progress {
 #[derive(Debug, Default)]
 struct BarState {
     line: StatusLine,
-    done: usize,
-    failed: usize,
-    waiting: usize,
+    /// The numbers of items that are done, failed and waiting.
+    counts: [usize; 3],
 }
 
 /// A name in a template, and the text for it.
@@ -195,9 +191,9 @@ type Placeholder = (&'static str, fn(&BarState) -> String);
 
 const PLACEHOLDERS: [Placeholder; 4] = [
     ("retry", |drawn| drawn.line.to_string()),
-    ("done", |drawn| drawn.done.to_string()),
-    ("failed", |drawn| drawn.failed.to_string()),
-    ("waiting", |drawn| drawn.waiting.to_string()),
+    ("done", |drawn| drawn.counts[0].to_string()),
+    ("failed", |drawn| drawn.counts[1].to_string()),
+    ("waiting", |drawn| drawn.counts[2].to_string()),
 ];
 
 #[derive(Debug, Default)]

@@ -27,9 +27,9 @@ use crate::sync::{Mutex, lock};
 /// assert!(read("here").is_ok());
 /// assert!(read("gone").is_err());
 /// let totals = STATS.totals();
-/// assert_eq!((totals.calls(), totals.attempts(), totals.retries()), (2, 4, 2));
+/// assert_eq!((totals.calls(), totals.attempts, totals.retries), (2, 4, 2));
 /// assert_eq!(totals.gave_up_for(Reason::Exhausted), 1);
-/// assert_eq!(totals.last_error(), Some("busy"));
+/// assert_eq!(totals.last_error.as_deref(), Some("busy"));
 /// assert_eq!(
 ///     totals.to_string(),
 ///     "2 calls, 4 attempts, 2 retries; 1 gave up (1 exhausted); last error: busy",
@@ -73,17 +73,26 @@ impl Observer for Stats {
 /// The counts of [`Stats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    succeeded: u64,
-    healed: u64,
-    fell_back: u64,
+    /// The number of calls that succeeded, with or without retries.
+    pub succeeded: u64,
+    /// The number of calls that succeeded after a failed first attempt, or after their value was corrected.
+    pub healed: u64,
+    /// The number of calls that ended with the value of their `fallback`.
+    pub fell_back: u64,
+    /// The number of attempts made by calls that ended.
+    pub attempts: u64,
+    /// The retries, counted when their pause starts, including those of calls that have not ended.
+    pub retries: u64,
+    /// The number of calls of `correct`.
+    pub corrections: u64,
+    /// The number of attempts that `hedge` started next to those in flight.
+    pub hedges: u64,
+    /// The sum of all pauses before retries and corrections.
+    pub paused: Duration,
+    /// The last error of any event, as the log shows it.
+    pub last_error: Option<String>,
     /// Indexed by [`Reason`].
     gave_up: [u64; Reason::ALL.len()],
-    attempts: u64,
-    retries: u64,
-    corrections: u64,
-    hedges: u64,
-    paused: Duration,
-    last_error: Option<String>,
 }
 
 impl Totals {
@@ -122,21 +131,6 @@ impl Totals {
         self.succeeded + self.fell_back + self.gave_up()
     }
 
-    /// The number of calls that succeeded, with or without retries.
-    pub fn succeeded(&self) -> u64 {
-        self.succeeded
-    }
-
-    /// The number of calls that succeeded after a failed first attempt, or after their value was corrected.
-    pub fn healed(&self) -> u64 {
-        self.healed
-    }
-
-    /// The number of calls that ended with the value of their `fallback`.
-    pub fn fell_back(&self) -> u64 {
-        self.fell_back
-    }
-
     /// The number of calls that gave up.
     pub fn gave_up(&self) -> u64 {
         self.gave_up.iter().sum()
@@ -145,36 +139,6 @@ impl Totals {
     /// The number of calls that gave up for this reason.
     pub fn gave_up_for(&self, reason: Reason) -> u64 {
         self.gave_up[reason as usize]
-    }
-
-    /// The number of attempts made by calls that ended.
-    pub fn attempts(&self) -> u64 {
-        self.attempts
-    }
-
-    /// The retries, counted when their pause starts, including those of calls that have not ended.
-    pub fn retries(&self) -> u64 {
-        self.retries
-    }
-
-    /// The number of calls of `correct`.
-    pub fn corrections(&self) -> u64 {
-        self.corrections
-    }
-
-    /// The number of attempts that `hedge` started next to those in flight.
-    pub fn hedges(&self) -> u64 {
-        self.hedges
-    }
-
-    /// The sum of all pauses before retries and corrections.
-    pub fn paused(&self) -> Duration {
-        self.paused
-    }
-
-    /// The last error of any event, as the log shows it.
-    pub fn last_error(&self) -> Option<&str> {
-        self.last_error.as_deref()
     }
 }
 

@@ -8,9 +8,7 @@ use retry_vocabulary::duration::Written;
 use retry_vocabulary::key::{At, Key};
 use retry_vocabulary::range;
 
-use crate::policy::error::refused;
-use crate::policy::settings::{SECTIONS, row};
-use crate::policy::{Jitter, Policy, PolicyError, Section, Values};
+use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, refused, row};
 
 /// A value that is rejected.
 #[derive(Clone, Copy)]
@@ -20,16 +18,6 @@ enum Fault {
     Above(Bound, Bound),
     /// A `base` or `factor` with a list.
     BesideList(At),
-}
-
-impl From<Fault> for PolicyError {
-    fn from(fault: Fault) -> Self {
-        Self::new(match fault {
-            Fault::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
-            Fault::Above(low, high) => complaint::is_above(low, high),
-            Fault::BesideList(at) => complaint::no_effect(&at, complaint::BESIDE_LIST),
-        })
-    }
 }
 
 impl Fault {
@@ -77,10 +65,14 @@ impl Policy {
     /// );
     /// ```
     pub fn try_checked(self) -> Result<Self, PolicyError> {
-        match self.fault() {
-            Some(fault) => Err(fault.into()),
-            None => self.check_deadline().map(|()| self),
-        }
+        let Some(fault) = self.fault() else {
+            return self.check_deadline().map(|()| self);
+        };
+        Err(PolicyError::new(match fault {
+            Fault::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
+            Fault::Above(low, high) => complaint::is_above(low, high),
+            Fault::BesideList(at) => complaint::no_effect(&at, complaint::BESIDE_LIST),
+        }))
     }
 
     /// Returns this policy, checked at compile time: in a constant, an error of [`try_checked`](Self::try_checked) is a

@@ -2,9 +2,7 @@ use core::time::Duration;
 
 use retry_vocabulary::default;
 
-use crate::policy::backoff::Backoff;
-use crate::policy::jitter::Jitter;
-use crate::policy::section::Section;
+use crate::policy::{Backoff, Jitter, Section};
 
 /// The number of retries and the delays before them: the values in force for one kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]

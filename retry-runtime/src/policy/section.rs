@@ -4,9 +4,8 @@ use retry_vocabulary::duration::LONGEST;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::range;
 
-use crate::policy::settings::{Settings, setters, settings};
-use crate::policy::value::KeyValue;
-use crate::policy::{Backoff, Jitter};
+use crate::policy::settings::{setters, settings};
+use crate::policy::{Backoff, Jitter, KeyValue, Settings};
 
 settings! {
     /// Other values for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`, `timed_out(…)`,
@@ -102,15 +101,15 @@ impl Section {
     setters! {
         /// Sets the number of retries after this kind of failure, which are counted separately: see
         /// [`Policy::max`](crate::Policy::max).
-        max(retries: u32): max = retries;
+        max(retries: u32): [max] = retries;
         /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
-        base(base: Duration): base = at_longest(base);
+        base(base: Duration): [base] = at_longest(base);
         /// Sets the growth of the delays: see [`Policy::factor`](crate::Policy::factor).
-        factor(factor: f64): factor = factor;
+        factor(factor: f64): [factor] = factor;
         /// Sets the longest delay: see [`Policy::cap`](crate::Policy::cap).
-        cap(cap: Duration): cap = at_longest(cap);
+        cap(cap: Duration): [cap] = at_longest(cap);
         /// Sets the randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
-        jitter(jitter: Jitter): jitter = jitter;
+        jitter(jitter: Jitter): [jitter] = jitter;
     }
 }
 

@@ -7,10 +7,9 @@ use core::fmt;
 use ::serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, Serializer};
 
-use crate::policy::error::PolicyError;
-use crate::policy::settings::Settings;
-use crate::policy::value::{Entries, KeyValue, RawValue};
-use crate::policy::{Backoff, Jitter, Overrides, Policy};
+use crate::policy::{
+    Backoff, Entries, Jitter, KeyValue, Overrides, Policy, PolicyError, RawValue, Settings,
+};
 
 /// Writes a table of the keys that `Display` prints: durations are text, `max` is a number or `"unlimited"`, `jitter`
 /// is a word or a number, and sections are tables.
@@ -107,6 +106,14 @@ impl<'de> DeserializeSeed<'de> for RawVisitor<'_> {
     }
 }
 
+macro_rules! scalars {
+    ($($visit:ident: $scalar:ty),+) => {$(
+        fn $visit<E>(self, scalar: $scalar) -> Result<RawValue, E> {
+            Ok(RawValue::One(scalar.to_string()))
+        }
+    )+};
+}
+
 impl<'de> Visitor<'de> for RawVisitor<'_> {
     type Value = RawValue;
 
@@ -114,25 +121,7 @@ impl<'de> Visitor<'de> for RawVisitor<'_> {
         f.write_str("a text, a number, `true`, `false` or a table")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<RawValue, E> {
-        Ok(RawValue::One(String::from(text)))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<RawValue, E> {
-        Ok(RawValue::One(number.to_string()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<RawValue, E> {
-        Ok(RawValue::One(number.to_string()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<RawValue, E> {
-        Ok(RawValue::One(number.to_string()))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<RawValue, E> {
-        Ok(RawValue::One(value.to_string()))
-    }
+    scalars!(visit_str: &str, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_bool: bool);
 
     fn visit_unit<E: Error>(self) -> Result<RawValue, E> {
         self.visit_str("null")

@@ -6,9 +6,7 @@ use core::time::Duration;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, At, Key};
 
-use crate::policy::error::{PolicyError, short};
-use crate::policy::value::{Entries, KeyValue, RawValue};
-use crate::policy::{Hint, Section};
+use crate::policy::{Entries, Hint, KeyValue, PolicyError, RawValue, Section, short};
 use retry_classify::Kind;
 
 /// A struct with an optional value for each key in a set of keys.
@@ -105,10 +103,10 @@ pub(crate) use settings;
 
 /// Defines setters that replace one value.
 macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident($value:ident: $type:ty): $($field:ident).+ = $set:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($value:ident: $type:ty): [$($place:tt)+] = $set:expr;)*) => {$(
         $(#[$doc])*
         pub const fn $name(mut self, $value: $type) -> Self {
-            self.$($field).+ = Some($set);
+            self.$($place)+ = Some($set);
             self
         }
     )*};

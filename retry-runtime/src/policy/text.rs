@@ -6,11 +6,10 @@ use core::fmt;
 
 use retry_vocabulary::key::{Among, Key};
 
-use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
-use crate::policy::settings::Settings;
-use crate::policy::value::{Entries, RawValue, written};
-use crate::policy::{Overrides, Policy};
+use crate::policy::{
+    BreakerNumbers, Entries, LimiterNumbers, Overrides, Policy, PolicyError, RawValue, Settings,
+    refused, short, written,
+};
 
 /// Implements `FromStr` and, with the feature `serde`, `Deserialize` from a table.
 macro_rules! readable {
@@ -49,8 +48,8 @@ readable! {
     /// );
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
-    Policy: Overrides::from_entries, |layer| Self::new().overridden_by(&layer);
-    Overrides: Self::from_entries, Ok;
+    Policy: |entries| Overrides::read(Among::Policy, entries), |layer| Self::new().overridden_by(&layer);
+    Overrides: |entries| Self::read(Among::Policy, entries), Ok;
     BreakerNumbers: |entries| Self::read(Key::Breaker, entries), Ok;
     LimiterNumbers: |entries| Self::read(Key::Limiter, entries), Self::checked;
 }
@@ -127,13 +126,13 @@ impl<'a> Parser<'a> {
 
     /// Consumes the delimiter that must follow a value of `key`.
     fn expect(&mut self, delimiter: char, key: &str) -> Result<(), PolicyError> {
-        let missing = || {
-            refused!(
-                "`{delimiter}` is missing after the value of `{}`",
-                short(key)
-            )
-        };
-        self.take(delimiter).then_some(()).ok_or_else(missing)
+        if self.take(delimiter) {
+            return Ok(());
+        }
+        let key = short(key);
+        Err(refused!(
+            "`{delimiter}` is missing after the value of `{key}`"
+        ))
     }
 
     /// Parses keys up to the end of the text or to a `)`, which is not consumed.

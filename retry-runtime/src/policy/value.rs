@@ -2,8 +2,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::String;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
@@ -12,9 +11,7 @@ use retry_vocabulary::key::{Among, At, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 use retry_vocabulary::{complaint, duration, range};
 
-use crate::policy::error::{PolicyError, short};
-use crate::policy::settings::Settings;
-use crate::policy::{Backoff, Hint, Jitter, Section};
+use crate::policy::{Backoff, Hint, Jitter, PolicyError, Section, Settings, short};
 
 /// A value as written. Both texts and tables are converted to this type first, so that they have the same keys and
 /// checks.
@@ -76,29 +73,24 @@ impl KeyValue {
         let text = raw.single();
         let out_of_range = |range| complaint::out_of_range(&at, &short(text), range);
         let (number, count) = (text.parse::<f64>().ok(), text.parse::<u32>().ok());
+        let number_if = |is_in_range: fn(f64) -> bool| number.filter(|it| is_in_range(*it));
+        let count_if = |is_in_range: fn(u32) -> bool| {
+            let count = count.filter(|it| is_in_range(*it));
+            count.map(Self::Count)
+        };
         let takes = at.key.takes();
         let (value, range) = match (takes, &raw) {
             (Takes::Count, _) if text == "unlimited" => return Ok(Self::Count(u32::MAX)),
-            (Takes::Count, _) => {
-                let count = count.filter(|count| *count < u32::MAX);
-                (count.map(Self::Count), range::COUNT)
-            }
-            (Takes::Attempts, _) => {
-                let count = count.filter(|count| *count > 0);
-                (count.map(Self::Count), range::ATTEMPTS)
-            }
-            (Takes::Factor, _) => {
-                let factor = number.filter(|factor| range::is_factor(*factor));
-                (factor.map(Self::Factor), range::FACTOR)
-            }
+            (Takes::Count, _) => (count_if(|it| it < u32::MAX), range::COUNT),
+            (Takes::Attempts, _) => (count_if(|it| it > 0), range::ATTEMPTS),
+            (Takes::Factor, _) => (number_if(range::is_factor).map(Self::Factor), range::FACTOR),
             (Takes::Share, _) => {
-                let share = number.filter(|share| *share > 0.0 && *share <= 1.0);
+                let share = number_if(|it| it > 0.0 && range::is_ratio(it));
                 (share.map(Self::Factor), range::SHARE)
             }
             (Takes::Jitter, _) if number.is_some() => {
-                let ratio = number.filter(|ratio| range::is_ratio(*ratio));
-                let jitter = ratio.map(|ratio| Self::Jitter(Jitter::Ratio(ratio)));
-                (jitter, range::RATIO)
+                let ratio = number_if(range::is_ratio).map(Jitter::Ratio);
+                (ratio.map(Self::Jitter), range::RATIO)
             }
             (Takes::Bool, _) => (text.parse().ok().map(Self::Bool), range::BOOL),
             (Takes::Jitter, _) => return read_word(at, text).map(Self::Jitter),

@@ -18,21 +18,17 @@ pub async fn attempt<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     Ok(started.items)
 }
 
-pub async fn finish<T, E>(giver: Slot<T, E>, outcome: Result<Vec<T>, E>) -> Option<Result<T, E>> {
-    let items = match outcome {
-        Ok(items) => items,
-        Err(error) => return Some(Err(error)),
-    };
-    for item in items {
+pub async fn finish<T, E>(giver: Slot<T, E>, outcome: Result<Vec<T>, E>) -> Result<(), E> {
+    for item in outcome? {
         giver.give(Ok(item)).await;
     }
-    None
+    Ok(())
 }
 
 /// The stream of an attempt that an async function awaited.
 pub fn into_stream<T, E>(
     outcome: Result<Vec<T>, E>,
-) -> Retried<T, E, impl Future<Output = Option<Result<T, E>>>> {
+) -> Retried<T, E, impl Future<Output = Result<(), E>>> {
     let (giver, taker) = ends();
     Retried::new(taker, finish(giver, outcome))
 }

@@ -92,28 +92,25 @@ pub async fn attempt<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 pub async fn finish<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     giver: Slot<T, E>,
     outcome: Result<Started<S, T, E, W>, E>,
-) -> Option<Result<T, E>> {
-    let mut started = match outcome {
-        Ok(started) => started,
-        Err(error) => return Some(Err(error)),
-    };
+) -> Result<(), E> {
+    let mut started = outcome?;
     for item in started.items {
         giver.give(Ok(item)).await;
     }
     while !started.ended {
-        match started.patience.next(Pin::new(&mut started.stream)).await {
-            Ok(Some(item)) => giver.give(item).await,
-            Ok(None) => break,
-            Err(stopped) => return Some(Err(stopped.error)),
+        let next = started.patience.next(Pin::new(&mut started.stream)).await;
+        match next.map_err(|stopped| stopped.error)? {
+            Some(item) => giver.give(item).await,
+            None => break,
         }
     }
-    None
+    Ok(())
 }
 
 /// The stream of an attempt that an async function awaited.
 pub fn into_stream<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     outcome: Result<Started<S, T, E, W>, E>,
-) -> Retried<T, E, impl Future<Output = Option<Result<T, E>>>> {
+) -> Retried<T, E, impl Future<Output = Result<(), E>>> {
     let (giver, taker) = ends();
     Retried::new(taker, finish(giver, outcome))
 }

@@ -10,7 +10,7 @@ use futures_core::Stream;
 use super::first::Started;
 use super::{Slot, Stopped, StreamItem};
 use crate::call::attempt::{Attempt, Retained};
-use crate::sync::{AtomicU64, Ordering::Relaxed};
+use crate::sync::{Mutex, lock};
 use crate::time::{Clock, Moment, Timer};
 
 /// The progress of a call with `stream = "resume"` over all earlier attempts: see [`Attempt`].
@@ -18,7 +18,7 @@ use crate::time::{Clock, Moment, Timer};
 pub struct Items<T> {
     yielded: usize,
     last: Option<T>,
-    position: AtomicU64,
+    position: Mutex<u64>,
 }
 
 impl<T> Retained for Items<T> {
@@ -44,7 +44,7 @@ impl<E, T> Attempt<E, Items<T>> {
     /// The call's position, in a unit of your choice: the sum of all values passed to [`advance`](Self::advance),
     /// including those of this attempt. Starts at 0.
     pub fn position(&self) -> u64 {
-        self.kept().position.load(Relaxed)
+        *lock(&self.kept().position)
     }
 
     /// Advances the position. Call it in the body's stream for each item that it passes on, for example with the number
@@ -79,9 +79,8 @@ impl<E, T> Attempt<E, Items<T>> {
     /// # }
     /// ```
     pub fn advance(&self, by: u64) {
-        let position = &self.kept().position;
-        // Only one attempt runs at a time.
-        position.store(position.load(Relaxed).saturating_add(by), Relaxed);
+        let mut position = lock(&self.kept().position);
+        *position = position.saturating_add(by);
     }
 }
 
@@ -127,7 +126,7 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
     let none = Items {
         yielded: 0,
         last: None,
-        position: AtomicU64::new(0),
+        position: Mutex::new(0),
     };
     Attempt::before_first(clock, none)
 }
@@ -164,6 +163,6 @@ pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 
 // Generated code calls a function with this name and these arguments in every mode.
 #[expect(clippy::unused_async, reason = "awaited as the other modes' are")]
-pub async fn finish<T, E>(_: Slot<T, E>, outcome: Result<(), E>) -> Option<Result<T, E>> {
-    outcome.err().map(Err)
+pub async fn finish<T, E>(_: Slot<T, E>, outcome: Result<(), E>) -> Result<(), E> {
+    outcome
 }

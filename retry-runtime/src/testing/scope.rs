@@ -88,10 +88,7 @@ impl Scope {
 
     /// The time skipped so far.
     pub fn skipped(&self) -> Duration {
-        self.skipped
-            .as_ref()
-            .map(Skipped::total)
-            .unwrap_or_default()
+        self.skipped.as_ref().map_or(Duration::ZERO, Skipped::total)
     }
 
     fn state(&self) -> State {

@@ -10,6 +10,7 @@ pub(crate) use std::time::Instant;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 pub(crate) use web_time::Instant;
 
+pub(crate) use crate::time::moment::Clocks;
 use crate::time::{Moment, skip};
 
 /// The time for async code without a timer, and for timers without their own clock. It is tokio's clock with the
@@ -33,37 +34,9 @@ thread_local! {
     static MISSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// The values of [`now`] and of another clock when a wait on the other clock started.
-#[derive(Clone, Copy)]
-pub(crate) struct Clocks {
-    pub(crate) own: Moment,
-    pub(crate) other: Moment,
-}
-
-impl Clocks {
-    pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
-        // Read in this order, and in the reverse order in `catch_up`, so that no time is lost if both clocks run.
-        let own = now();
-        Self {
-            own,
-            other: other(),
-        }
-    }
-
-    /// Adds to [`now`], on this thread, the time that has passed only on the other clock. Otherwise a clock that a
-    /// runtime has paused would not advance while a thread sleeps, or a test's clock would not follow simulated time,
-    /// and code that waits for a moment would wait forever.
-    ///
-    /// Adds at most the planned wait, and nothing for a wait without a planned end, because the errors of a coarse
-    /// clock would add up.
-    pub(crate) fn catch_up(self, other: Moment, wait: Option<Duration>) {
-        let Some(wait) = wait else {
-            return;
-        };
-        let passed = other.since(self.other).min(wait);
-        let missed = passed.saturating_sub(now().since(self.own));
-        MISSED.set(MISSED.get().saturating_add(missed));
-    }
+/// Adds to [`now`], on this thread.
+pub(crate) fn add_missed(time: Duration) {
+    MISSED.set(MISSED.get().saturating_add(time));
 }
 
 /// The time for blocking code. It sleeps by the system's clock, even if a surrounding runtime has paused its own clock.

@@ -1,5 +1,8 @@
 use core::time::Duration;
 
+#[cfg(feature = "std")]
+use crate::time::clock;
+
 /// A point in time on the clock of a [`Timer`](crate::Timer): the time since that clock's own origin.
 ///
 /// Each clock chooses its own origin, so moments of two clocks can't be compared. The origin must be earlier than every
@@ -70,5 +73,39 @@ impl Clock {
             Self::Read(moment) => moment,
             Self::None => Moment::from_origin(Duration::ZERO),
         }
+    }
+}
+
+/// The values of the system's clock and of another clock when a wait on the other clock started. Without the feature
+/// `std`, both are the clock of a call's timer.
+#[derive(Clone, Copy)]
+pub(crate) struct Clocks {
+    pub(crate) own: Moment,
+    pub(crate) other: Moment,
+}
+
+impl Clocks {
+    pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
+        // Read in this order, and in the reverse order in `catch_up`, so that no time is lost if both clocks run.
+        #[cfg(feature = "std")]
+        let own = clock::now();
+        let other = other();
+        #[cfg(not(feature = "std"))]
+        let own = other;
+        Self { own, other }
+    }
+
+    /// Adds to the system's clock, on this thread, the time that has passed only on the other clock. Otherwise a clock
+    /// that a runtime has paused would not advance while a thread sleeps, or a test's clock would not follow simulated
+    /// time, and code that waits for a moment would wait forever.
+    ///
+    /// Adds at most the planned wait, and nothing for a wait without a planned end, because the errors of a coarse
+    /// clock would add up.
+    pub(crate) fn catch_up(self, other: Moment, wait: Option<Duration>) {
+        let passed = other.since(self.other).min(wait.unwrap_or_default());
+        #[cfg(feature = "std")]
+        clock::add_missed(passed.saturating_sub(clock::now().since(self.own)));
+        #[cfg(not(feature = "std"))]
+        let _ = passed;
     }
 }

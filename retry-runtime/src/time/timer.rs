@@ -114,18 +114,15 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
     }
 }
 
-/// Sleeps for `pause`, or forever if it is `None`.
-pub(crate) async fn sleep_for(timer: impl Timer, pause: Option<Duration>) {
-    match pause {
-        Some(pause) => timer.sleep(pause).await,
-        None => core::future::pending().await,
-    }
-}
-
 /// Completes after the time limit, or never if it is `None`. Tests don't skip this sleep, because every attempt would
 /// then time out at once.
 pub fn sleep_out(timer: impl Timer, limit: Option<Duration>) -> impl Future<Output = ()> {
-    let sleep = sleep_for(timer, limit);
+    let sleep = async move {
+        match limit {
+            Some(limit) => timer.sleep(limit).await,
+            None => core::future::pending().await,
+        }
+    };
     #[cfg(feature = "std")]
     let sleep = skip::Unskipped { sleep };
     sleep

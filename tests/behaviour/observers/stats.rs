@@ -46,14 +46,14 @@ async fn calls_are_counted_by_how_they_end() {
     }
     let totals = stats.totals();
     assert_eq!(totals.calls(), 5);
-    assert_eq!((totals.succeeded(), totals.healed()), (2, 1));
+    assert_eq!((totals.succeeded, totals.healed), (2, 1));
     assert_eq!(totals.gave_up(), 3);
     assert_eq!(totals.gave_up_for(Reason::Exhausted), 1);
     assert_eq!(totals.gave_up_for(Reason::NotRetryable), 2);
     assert_eq!(totals.gave_up_for(Reason::Deadline), 0);
-    assert_eq!((totals.attempts(), totals.retries()), (10, 5));
-    assert_eq!(totals.paused(), 5 * SECOND);
-    assert_eq!(totals.last_error(), Some("forbidden"));
+    assert_eq!((totals.attempts, totals.retries), (10, 5));
+    assert_eq!(totals.paused, 5 * SECOND);
+    assert_eq!(totals.last_error.as_deref(), Some("forbidden"));
     assert_eq!(
         totals.to_string(),
         "5 calls, 10 attempts, 5 retries; 1 healed; \
@@ -89,14 +89,14 @@ async fn corrections_hedges_and_fallbacks_are_counted() {
         assert_eq!(falls_back(stats).await, Ok(0));
     }
     let totals = stats.take();
-    assert_eq!(totals.fell_back(), 2);
+    assert_eq!(totals.fell_back, 2);
     assert_eq!(
         totals.to_string(),
         "2 calls, 4 attempts, 2 retries; 2 fell back; last error: busy"
     );
     assert_eq!(corrected(stats).await, Ok(3));
     let totals = stats.take();
-    assert_eq!(totals.corrections(), 2);
+    assert_eq!(totals.corrections, 2);
     assert_eq!(
         totals.to_string(),
         "1 call, 1 attempt, 0 retries; 2 corrected; 1 healed; last error: small"
@@ -137,7 +137,7 @@ async fn a_batch_counts_as_one_call() {
     );
     assert_eq!(healed.await, "succeeded batch attempt=2 max=2");
     let totals = stats.take();
-    assert_eq!((totals.paused(), start.elapsed()), (SECOND, SECOND));
+    assert_eq!((totals.paused, start.elapsed()), (SECOND, SECOND));
     assert_eq!(
         totals.to_string(),
         "1 call, 2 attempts, 1 retry; 1 healed; last error: 1 of 3 items: throttled"
@@ -246,7 +246,7 @@ fn two_counts_of_one_call_may_be_kept() {
         assert_eq!(own.take().calls(), 1);
     }
     let sum = all.totals();
-    assert_eq!(sum.last_error(), Some("busy"));
-    assert_eq!((sum.calls(), sum.attempts(), sum.retries()), (3, 5, 2));
-    assert_eq!((sum.healed(), sum.gave_up_for(Reason::Exhausted)), (1, 1));
+    assert_eq!(sum.last_error.as_deref(), Some("busy"));
+    assert_eq!((sum.calls(), sum.attempts, sum.retries), (3, 5, 2));
+    assert_eq!((sum.healed, sum.gave_up_for(Reason::Exhausted)), (1, 1));
 }

@@ -32,6 +32,6 @@ macro_rules! without_destructor {
         }
     };
 }
+without_destructor!(AtomicBool, shuttle::sync::atomic::AtomicBool, bool);
 without_destructor!(AtomicU32, shuttle::sync::atomic::AtomicU32, u32);
-without_destructor!(AtomicU64, shuttle::sync::atomic::AtomicU64, u64);
 without_destructor!(Mutex<T>, shuttle::sync::Mutex<T>, T);
