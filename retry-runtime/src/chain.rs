@@ -1,7 +1,8 @@
 //! Types of chains: a policy and further keys, for calls, batches and plans.
-//! A chain is written without any of these, as in `POLICY.on(is_transient).breaker(&BREAKER).call(…)`. They serve to keep
+//!
 //! To write a chain, you need none of these, as in `POLICY.on(is_transient).breaker(&BREAKER).call(…)`. Use them to
 //! store a chain in a field, or to write functions that accept any chain:
+//!
 //! ```
 //! use std::io;
 //! use retry_runtime::{Policy, PolicyCall};
@@ -18,15 +19,11 @@
 //! assert_eq!(store.chain.call_blocking(|| io::Result::Ok(7)).unwrap(), 7);
 //! ```
 
-mod attempt;
 pub(crate) mod context;
-mod ends;
-mod hooks;
 pub(crate) mod into_chain;
 pub(crate) mod job;
-pub(crate) mod kept;
+mod kept;
 pub(crate) mod keys;
-pub(crate) mod name;
 pub(crate) mod on_error;
 pub(crate) mod operation;
 #[cfg(feature = "std")]
@@ -34,14 +31,15 @@ mod plain_call;
 pub(crate) mod policy_call;
 mod run;
 mod run_async;
-mod run_blocking;
 mod setters;
 pub(crate) mod span;
 
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
-pub use hooks::{Function, Hooks, Timed};
 pub use into_chain::IntoChain;
-pub use kept::{Forgets, Keep, Keeps, Rejects};
-pub use keys::Keys;
-pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction, ShownBy};
+pub use keys::{
+    Forgets, Function, HookSet, Hooks, Keep, Keeps, KeySet, Keys, NeedSet, Needs, Rejects, Timed,
+};
+/// [`Classifies`], as a bound for functions that are generic over chains.
+pub use on_error::Classifies as OnError;
+pub use on_error::{ByClassify, ByVerdict, Classifies, OnFunction, ShownBy};
 pub use operation::{BlockingOutcome, Operation};

@@ -53,8 +53,8 @@ pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within}
 pub use crate::call::reporter::Reporter;
 pub use crate::call::reports::WithHint;
 pub use crate::call::stop::Stop;
+pub use crate::chain::context::place_of;
 pub use crate::chain::job::{Job, Part};
-pub use crate::chain::name::place_of;
 pub use crate::chain::on_error::Described;
 pub use crate::chain::span::{Span, around};
 pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};

@@ -190,23 +190,24 @@ where
     let mut chain = chain.into_chain();
     let name = chain.name.take();
     let name = name.unwrap_or_else(|| place_of_closure(&operation).into());
-    let is_spanned = chain.rules.is_spanned();
+    let is_spanned = chain.context.is_spanned();
     around(is_spanned.then(|| name.clone()), async move {
-        let (protections, timer) = (chain.protections, chain.timer);
-        let job = Job::new(chain.rules, &name, &protections, &timer);
-        let mut bounds = bounds(&timer, job.deadline(), chain.cancel).await;
+        let shared = chain.shared;
+        let job = Job::new(chain.context, &name, &shared, Timer::now);
+        shared.timer.expect(|| &name);
+        let mut bounds = bounds(&shared.timer, job.deadline(), chain.cancel).await;
         let mut rounds = Rounds::new(job, chain.on, size, items.into_iter(), results);
         let mut begin = |rounds: &mut Rounds<'_, _, _, _, _>,
                          (entries, call): &mut Batch<'_, _, _>| {
             let number = call.call().attempt();
             let span = Span::of_attempt(is_spanned, || number);
             let answers = span.within(|| operation(items_of(entries)));
-            around_others(answers, rounds.job.policy(), &name)
+            around_others(answers, rounds.job.context.policy(), &name)
         };
         loop {
             run(&mut rounds, concurrency, &mut bounds, &mut begin).await;
             match rounds.next_round(|| bounds.is_cancelled()) {
-                Some(pause) => bounds.pause(timer.sleep(pause)).await,
+                Some(pause) => bounds.pause(shared.timer.sleep(pause)).await,
                 None => return,
             }
         }

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use core::any::type_name;
 use core::borrow::Borrow;
 
 use crate::call::reporter::Reporter;
@@ -21,16 +22,11 @@ impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
 
 /// The observer of a chain: a function, or `()` if there is none.
 pub trait Observes {
-    /// True if there is one.
-    const OBSERVES: bool;
-
     /// The observer.
     fn observer(&mut self) -> Option<Observe<'_>>;
 }
 
 impl Observes for () {
-    const OBSERVES: bool = false;
-
     #[inline]
     fn observer(&mut self) -> Option<Observe<'_>> {
         None
@@ -38,53 +34,57 @@ impl Observes for () {
 }
 
 impl<F: FnMut(&Event<'_>)> Observes for F {
-    const OBSERVES: bool = true;
-
     fn observer(&mut self) -> Option<Observe<'_>> {
         Some(self)
     }
 }
 
-/// The name that was set, and a function that returns the default.
-pub(crate) type Names<'a> = (Option<&'a str>, fn() -> &'static str);
-
-/// The name to use.
-pub(crate) fn named((name, default): Names<'_>) -> &str {
-    name.unwrap_or_else(default)
-}
-
 /// The policy, the settings and the observer of a chain's call, batch or plan.
-pub(crate) struct Context<'a, O, Q = Policy> {
+pub struct Context<'a, O, Q = Policy> {
     policy: Q,
     pub(crate) settings: Settings,
-    names: Names<'a>,
+    pub(crate) name: Name<'a>,
     observer: O,
     stopwatch: Option<Box<Stopwatch>>,
 }
 
 impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
     #[inline]
-    pub(crate) fn new(policy: Q, settings: Settings, names: Names<'a>, observer: O) -> Self {
+    pub(crate) fn new(policy: Q, settings: Settings, name: Name<'a>, observer: O) -> Self {
         Self {
             policy,
             settings,
-            names,
+            name,
             observer,
             stopwatch: None,
         }
     }
 
-    /// For a batch or a plan.
-    pub(crate) fn named(policy: Q, settings: Settings, name: &'a str, observer: O) -> Self {
-        Self::new(policy, settings, (Some(name), || ""), observer)
-    }
-
-    pub(crate) fn policy(&self) -> &Policy {
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
         self.policy.borrow()
     }
 
-    pub(crate) fn name(&self) -> &'a str {
-        named(self.names)
+    /// The name.
+    pub fn name(&self) -> &'a str {
+        self.name.get()
+    }
+
+    /// The policy, with the installed overrides.
+    pub fn policy_in_force(&self) -> Policy {
+        let (policy, name) = (self.policy.borrow(), self.name);
+        Site { policy, name }.policy_in_force()
+    }
+
+    /// True if the call and its attempts have spans.
+    pub fn is_spanned(&self) -> bool {
+        self.settings.is_spanned
+    }
+
+    /// True if there is an observer.
+    #[inline]
+    pub fn is_observed(&mut self) -> bool {
+        self.observer.observer().is_some()
     }
 
     /// The name of the call's span, if it has one.
@@ -92,46 +92,42 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         self.settings.is_spanned.then(|| self.name().into())
     }
 
-    /// The policy, with the installed overrides.
-    pub(crate) fn policy_in_force(&self) -> Policy {
-        Site::new(self.policy(), self.name()).policy_in_force()
-    }
-
     /// The site, and the reporter under its name.
-    pub(crate) fn parts(&mut self) -> (Site<'_>, Reporter<'_>) {
-        let Self {
-            names,
-            observer,
-            stopwatch,
-            ..
-        } = self;
-        let reporter = reporter(*names, observer, stopwatch);
-        (Site::new(self.policy.borrow(), named(*names)), reporter)
+    #[inline]
+    pub fn parts(&mut self) -> (Site<'_>, Reporter<'_>) {
+        let (policy, name) = (self.policy.borrow(), self.name);
+        let reporter = Reporter::of_chain(name, self.observer.observer(), &mut self.stopwatch);
+        (Site { policy, name }, reporter)
     }
 
     /// The reporter under the call's name.
     #[inline]
-    pub(crate) fn reporter(&mut self) -> Reporter<'_> {
-        reporter(self.names, &mut self.observer, &mut self.stopwatch)
+    pub fn reporter(&mut self) -> Reporter<'_> {
+        self.parts().1
     }
 
     /// The site of another name with the same policy, and the reporter under that name.
-    pub(crate) fn parts_of<'s>(
+    pub(super) fn parts_of<'s>(
         &'s mut self,
         name: &'s str,
         stopwatch: &'s mut Option<Box<Stopwatch>>,
     ) -> (Site<'s>, Reporter<'s>) {
-        let reporter = reporter((Some(name), || ""), &mut self.observer, stopwatch);
-        (Site::new(self.policy.borrow(), name), reporter)
+        let site = Site::new(self.policy.borrow(), name);
+        let reporter = Reporter::of_chain(site.name, self.observer.observer(), stopwatch);
+        (site, reporter)
     }
 }
 
-#[inline]
-fn reporter<'r>(
-    (name, default): Names<'r>,
-    observer: &'r mut impl Observes,
-    stopwatch: &'r mut Option<Box<Stopwatch>>,
-) -> Reporter<'r> {
-    let name = name.map_or(Name::By(default), Name::Text);
-    Reporter::of_chain(name, observer.observer(), stopwatch)
+/// The path of the function that contains a closure of this type.
+pub fn place_of<F>() -> &'static str {
+    without_closures(type_name::<F>())
+}
+
+/// The path of the enclosing function, without closures.
+pub(crate) fn without_closures(mut name: &str) -> &str {
+    // `trim_end_matches` would compile its searcher: fifteen hundred instructions.
+    while let Some(around) = name.strip_suffix("::{{closure}}") {
+        name = around;
+    }
+    name
 }

@@ -1,10 +1,10 @@
 use alloc::boxed::Box;
 use core::borrow::Borrow;
 
-use crate::call::protections::BorrowedProtections;
-use crate::call::protections::Protects;
-use crate::chain::context::Observes;
-use crate::chain::keys::{Keys, Settings};
+use crate::call::protections::{BorrowedProtections, Protects};
+use crate::call::site::Name;
+use crate::chain::context::{Context, Observes};
+use crate::chain::keys::{Hooks, KeySet, Keys, NeedSet, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
@@ -41,57 +41,46 @@ pub trait IntoChain: Sized {
 pub struct Chain<Q: IntoChain> {
     /// The name, if it is set.
     pub name: Option<Box<str>>,
-    /// The keys that its attempts share.
-    pub rules: Rules<Q>,
-    /// The shared protections.
-    pub protections: Q::Protections,
+    /// The keys that its attempts share, without the name.
+    pub context: Context<'static, Q::Observer>,
     /// Classifies errors.
     pub on: Q::On,
     /// Cancels the batch or the plan.
     pub cancel: Q::Cancel,
+    /// The protections and the timer.
+    pub shared: Shared<Q>,
+}
+
+/// What all attempts of a batch or a plan borrow.
+#[expect(missing_debug_implementations, reason = "taken apart at once")]
+pub struct Shared<Q: IntoChain> {
+    pub(super) protections: Q::Protections,
     /// Sleeps.
     pub timer: Q::Timer,
 }
 
-/// The keys of a batch or a plan.
-#[expect(missing_debug_implementations, reason = "taken apart at once")]
-pub struct Rules<Q: IntoChain> {
-    pub(crate) policy: Policy,
-    pub(crate) settings: Settings,
-    pub(crate) observer: Q::Observer,
-}
-
-impl<Q: IntoChain> Rules<Q> {
-    /// The policy.
-    pub fn policy(&self) -> Policy {
-        self.policy
-    }
-
-    /// True if the batch or the plan, and its attempts, have spans.
-    pub fn is_spanned(&self) -> bool {
-        self.settings.is_spanned
-    }
-}
-
-impl<'a, On, O: Observes, C, W, M> IntoChain for PolicyCall<'a, On, Keys<O, C, W, M>> {
+impl<'a, On, K, N> IntoChain for PolicyCall<'a, On, K, Hooks, N>
+where
+    K: KeySet,
+    N: NeedSet<TimesOut = ()>,
+{
     type On = On;
-    type Timer = W;
-    type Cancel = C;
-    type Observer = O;
+    type Timer = K::Timer;
+    type Cancel = K::Cancel;
+    type Observer = K::Observer;
     type Protections = BorrowedProtections<'a>;
 
     fn into_chain(self) -> Chain<Self> {
+        let Keys(observer, cancel, timer) = self.keys.get();
         Chain {
             name: self.name.map(Box::from),
-            rules: Rules {
-                policy: self.policy,
-                settings: self.settings,
-                observer: self.keys.observer,
-            },
-            protections: self.protections,
+            context: Context::new(self.policy, self.settings, Name::Text(""), observer),
             on: self.on,
-            cancel: self.keys.cancel,
-            timer: self.keys.timer,
+            cancel,
+            shared: Shared {
+                protections: self.protections,
+                timer,
+            },
         }
     }
 }
@@ -107,15 +96,13 @@ impl<P: Borrow<Policy>> IntoChain for P {
     fn into_chain(self) -> Chain<Self> {
         Chain {
             name: None,
-            rules: Rules {
-                policy: *self.borrow(),
-                settings: Settings::new(),
-                observer: (),
-            },
-            protections: (),
+            context: Context::new(*self.borrow(), Settings::default(), Name::Text(""), ()),
             on: ByClassify,
             cancel: Uncancelled,
-            timer: DefaultTimer,
+            shared: Shared {
+                protections: (),
+                timer: DefaultTimer,
+            },
         }
     }
 }

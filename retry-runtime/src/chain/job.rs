@@ -14,10 +14,10 @@ use crate::call::failure::{Failure, is_paid};
 use crate::call::nested;
 use crate::call::protections::Protects;
 use crate::call::reporter::Reporter;
-use crate::call::site::Site;
+use crate::call::site::{Name, Site};
 use crate::call::state::Call;
-use crate::chain::context::{Context, Observes};
-use crate::chain::into_chain::{IntoChain, Rules};
+use crate::chain::context::Context;
+use crate::chain::into_chain::{IntoChain, Shared};
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report, report_unlogged_end};
@@ -26,104 +26,52 @@ use crate::observe::warnings::ignores_timeout;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
-use crate::time::blocking_timer::BlockingTimer;
 use crate::time::moment::Moment;
-use crate::time::timer::Timer;
 use retry_classify::Kind;
 
 /// The policy, the name and the observer of a batch or a plan, and the state that its attempts share.
 pub struct Job<'a, Q: IntoChain> {
-    context: Context<'a, Q::Observer>,
-    protections: &'a Q::Protections,
-    timer: &'a Q::Timer,
+    /// The policy, the name and the observer.
+    pub context: Context<'a, Q::Observer>,
+    shared: &'a Shared<Q>,
     now: fn(&&'a Q::Timer) -> Moment,
     deadline: Option<Moment>,
 }
 
-impl<'a, Q: IntoChain<Timer: Timer>> Job<'a, Q> {
-    /// Starts the job now, with this name.
-    pub fn new(
-        rules: Rules<Q>,
-        name: &'a str,
-        protections: &'a Q::Protections,
-        timer: &'a Q::Timer,
-    ) -> Self {
-        timer.expect(|| name);
-        Self::with_clock(rules, name, protections, timer, Timer::now)
-    }
-}
-
-impl<'a, Q: IntoChain<Timer: BlockingTimer>> Job<'a, Q> {
-    /// Starts a blocking job now, with this name.
-    pub fn blocking(
-        rules: Rules<Q>,
-        name: &'a str,
-        protections: &'a Q::Protections,
-        timer: &'a Q::Timer,
-    ) -> Self {
-        Self::with_clock(rules, name, protections, timer, BlockingTimer::now)
-    }
-}
-
 impl<'a, Q: IntoChain> Job<'a, Q> {
-    fn with_clock(
-        rules: Rules<Q>,
+    /// Starts the job now, with this name and this clock of the timer.
+    pub fn new(
+        mut context: Context<'a, Q::Observer>,
         name: &'a str,
-        protections: &'a Q::Protections,
-        timer: &'a Q::Timer,
+        shared: &'a Shared<Q>,
         now: fn(&&'a Q::Timer) -> Moment,
     ) -> Self {
-        let context = Context::named(rules.policy, rules.settings, name, rules.observer);
+        context.name = Name::Text(name);
         if context.policy().attempt_limit().is_some() {
             ignores_timeout(name);
         }
         let limit = context.policy().time_limit();
         Self {
             context,
-            protections,
-            timer,
+            shared,
             now,
-            deadline: limit.and_then(|limit| now(&timer).checked_add(limit)),
+            deadline: limit.and_then(|limit| now(&&shared.timer).checked_add(limit)),
         }
     }
 
     /// A call within the job, before its first attempt.
     pub fn attempts(&self) -> Driver<&'a Q::Protections, &'a Q::Timer> {
-        let mut attempts = Driver::with_clock(self.protections, self.timer, self.now);
+        let mut attempts =
+            Driver::with_clock(&self.shared.protections, &self.shared.timer, self.now);
         attempts.set_end(self.deadline);
         attempts.retry_rejections();
-        attempts.set_max(self.policy().retries_allowed());
+        attempts.set_max(self.context.policy().retries_allowed());
         attempts
-    }
-
-    /// The job's name.
-    pub fn name(&self) -> &'a str {
-        self.context.name()
-    }
-
-    /// The job's policy.
-    pub fn policy(&self) -> &Policy {
-        self.context.policy()
-    }
-
-    /// The policy, with the installed overrides.
-    pub fn policy_in_force(&self) -> Policy {
-        self.context.policy_in_force()
-    }
-
-    /// True if the job and its attempts have spans.
-    pub fn is_spanned(&self) -> bool {
-        self.context.settings.is_spanned
     }
 
     /// True if ambiguous failures may be retried.
     pub fn is_idempotent(&self) -> bool {
-        self.context.settings.idempotent
-    }
-
-    /// True if there is an observer.
-    pub fn is_observed(&self) -> bool {
-        Q::Observer::OBSERVES
+        !self.context.settings.is_unrepeatable
     }
 
     /// The time at which the job must end. `None` without a deadline.
@@ -134,7 +82,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     /// The current time. Without a deadline to compare it with, an arbitrary time.
     pub fn now(&self) -> Moment {
         match self.deadline {
-            Some(_) => (self.now)(&self.timer),
+            Some(_) => (self.now)(&&self.shared.timer),
             None => Moment::from_origin(Duration::ZERO),
         }
     }
@@ -159,7 +107,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
 
     /// The budget that pays for retries.
     pub fn budget(&self) -> Option<&'a dyn RetryBudget> {
-        self.protections.refs().budget
+        self.shared.protections.refs().budget
     }
 
     /// Returns true if the budget pays for retries after this kind of failure. A limiter handles throttled ones.
@@ -168,7 +116,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     }
 
     fn handles_throttling(&self) -> bool {
-        let limiter = self.protections.refs().limiter;
+        let limiter = self.shared.protections.refs().limiter;
         limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 
@@ -190,16 +138,6 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         (decision, failure.paid)
     }
 
-    /// The site, and the reporter with the job's name.
-    pub fn parts(&mut self) -> (Site<'_>, Reporter<'_>) {
-        self.context.parts()
-    }
-
-    /// The reporter with the job's name.
-    pub fn reporter(&mut self) -> Reporter<'_> {
-        self.context.reporter()
-    }
-
     /// The site of a part, and the reporter with the part's name.
     pub fn parts_of<'s>(&'s mut self, part: &'s mut Part) -> (Site<'s>, Reporter<'s>) {
         self.context.parts_of(&part.name, &mut part.stopwatch)
@@ -210,9 +148,9 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         &mut self,
         with: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> V,
     ) -> V {
-        let (timer, now) = (&self.timer, self.now);
+        let (timer, now) = (&self.shared.timer, self.now);
         let (site, mut reporter) = self.context.parts();
-        let (now, own) = (|| now(timer), &mut Stopwatch::new());
+        let (now, own) = (|| now(&timer), &mut Stopwatch::new());
         reporter.timed(&now, own, |observe| with(&site, observe))
     }
 
@@ -237,9 +175,9 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
 
     /// Reports an event of a part only to the observer.
     pub fn observe_part(&mut self, part: &mut Part, attempt: u32, data: EventData<'_>) {
-        let (timer, now) = (&self.timer, self.now);
+        let (timer, now) = (&self.shared.timer, self.now);
         let (site, mut reporter) = self.context.parts_of(&part.name, &mut part.stopwatch);
-        let (now, own) = (|| now(timer), &mut Stopwatch::new());
+        let (now, own) = (|| now(&timer), &mut Stopwatch::new());
         reporter.timed(&now, own, |observe| {
             tell(observe, site.name(), attempt, data);
         });
@@ -257,7 +195,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     ) {
         #[cfg(feature = "nested")]
         nested::tell(
-            &Site::new(policy, self.name()),
+            &Site::new(policy, self.context.name()),
             attempt,
             Values::Taken,
             None,

@@ -1,92 +1,419 @@
+//! The types of a chain's keys, and what the keys need of the call and of its error type.
+
+use alloc::string::String;
+use core::future::Future;
 use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use core::time::Duration;
 
-use crate::chain::kept::Forgets;
-use crate::time::{DefaultTimer, Uncancelled};
+use retry_classify::{Cancelled, Rejected, TimedOut};
+
+use crate::call::gave_up::GaveUp;
+use crate::call::next_attempt::NextAttempt;
+use crate::call::stop::HookOutcome;
+use crate::chain::context::Observes;
+use crate::classify::{FromCancelled, FromRejected, FromTimedOut};
+use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 
 /// The keys of a chain that are plain values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) limit: AttemptLimit,
-    pub(crate) idempotent: bool,
+    /// An ambiguous failure is not retried: `idempotent` is false.
+    pub(crate) is_unrepeatable: bool,
     pub(crate) is_spanned: bool,
     pub(crate) falls_back: bool,
+    /// The key `abort` is set, not `cancel`.
+    pub(crate) aborts: bool,
 }
 
 /// The time after which an attempt is dropped: the key `timeout`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AttemptLimit {
+    #[default]
     None,
     OfPolicy,
     Own(Duration),
 }
 
-impl Settings {
-    pub(crate) const fn new() -> Self {
-        Self {
-            limit: AttemptLimit::None,
-            idempotent: true,
-            is_spanned: false,
-            falls_back: false,
-        }
-    }
-}
-
 /// The keys of a chain that have their own type and that batches and plans have, too: `observe`, `cancel` or `abort`,
-/// and `timer`. `M` decides whether [errors are kept](crate::chain::Keep) during pauses.
+/// and `timer`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keys<O = (), C = Uncancelled, W = DefaultTimer>(
+    pub(crate) O,
+    pub(crate) C,
+    pub(crate) W,
+);
+
+/// The types of a chain's [`Keys`]. A bound for functions that are generic over chains.
+pub trait KeySet: Sized {
+    /// The observer's type.
+    type Observer: Observes;
+    /// The type that cancels or aborts the call.
+    type Cancel;
+    /// The timer's type.
+    type Timer;
+
+    /// The keys.
+    fn get(self) -> Keys<Self::Observer, Self::Cancel, Self::Timer>;
+}
+
+impl<O: Observes, C, W> KeySet for Keys<O, C, W> {
+    type Observer = O;
+    type Cancel = C;
+    type Timer = W;
+
+    #[inline]
+    fn get(self) -> Self {
+        self
+    }
+}
+
+/// The keys of a chain that batches and plans don't have: `until`, `before_pause`, `before_retry` and `fallback`. Each is
+/// `()` if it is not set.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hooks<U = (), B = (), R = (), F = ()>(
+    pub(crate) U,
+    pub(crate) B,
+    pub(crate) R,
+    pub(crate) F,
+);
+
+/// The types of a chain's [`Hooks`]. A bound for functions that are generic over chains.
+pub trait HookSet: Sized {
+    /// The type of `until`.
+    type Until;
+    /// The type of `before_pause`.
+    type Pause;
+    /// The type of `before_retry`.
+    type Retry;
+    /// The type of `fallback`.
+    type Fallback;
+
+    /// The hooks.
+    fn get(self) -> Hooks<Self::Until, Self::Pause, Self::Retry, Self::Fallback>;
+}
+
+impl<U, B, R, F> HookSet for Hooks<U, B, R, F> {
+    type Until = U;
+    type Pause = B;
+    type Retry = R;
+    type Fallback = F;
+
+    #[inline]
+    fn get(self) -> Self {
+        self
+    }
+}
+
+/// The hooks of an async call.
+pub trait AsyncHooks<T, E>:
+    HookSet<
+        Until: Until<T>,
+        Pause: AsyncHook<E>,
+        Retry: AsyncHook<E>,
+        Fallback: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
+    >
+{
+}
+
+impl<T, E, H> AsyncHooks<T, E> for H where
+    H: HookSet<
+            Until: Until<T>,
+            Pause: AsyncHook<E>,
+            Retry: AsyncHook<E>,
+            Fallback: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
+        >
+{
+}
+
+/// The hooks of a blocking call.
+pub trait BlockingHooks<T, E>:
+    HookSet<
+        Until: Until<T>,
+        Pause: Hook<E, Value: HookOutcome>,
+        Retry: Hook<E, Value: HookOutcome>,
+        Fallback: FallsBack<E, Value: FallbackOutcome<T, E>>,
+    >
+{
+}
+
+impl<T, E, H> BlockingHooks<T, E> for H where
+    H: HookSet<
+            Until: Until<T>,
+            Pause: Hook<E, Value: HookOutcome>,
+            Retry: Hook<E, Value: HookOutcome>,
+            Fallback: FallsBack<E, Value: FallbackOutcome<T, E>>,
+        >
+{
+}
+
+/// The key `until`: decides which values of type `T` are accepted.
+#[diagnostic::on_unimplemented(
+    message = "`until` of this chain can't check a `{T}`",
+    label = "not a function from `&{T}` to `bool`"
+)]
+pub trait Until<T> {
+    /// Returns true if the chain accepts the value.
+    fn accepts(&mut self, value: &T) -> bool;
+}
+
+impl<T> Until<T> for () {
+    #[inline]
+    fn accepts(&mut self, _: &T) -> bool {
+        true
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, F: FnMut(&T) -> bool> Until<T> for F {
+    #[inline]
+    fn accepts(&mut self, value: &T) -> bool {
+        self(value)
+    }
+}
+
+/// A function that returns an `R`: an outcome, or a future of one.
+///
+/// `R` is a parameter because the compiler would not always prove that a future is `Send` if a closure's type
+/// determined its type.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<O = (), C = Uncancelled, W = DefaultTimer, M = Forgets> {
-    pub(crate) observer: O,
-    pub(crate) cancel: C,
-    pub(crate) timer: W,
-    pub(crate) keep: PhantomData<fn() -> M>,
-}
+pub struct Function<F, R>(F, PhantomData<fn() -> R>);
 
-impl Keys {
-    pub(crate) const fn new() -> Self {
-        Self {
-            observer: (),
-            cancel: Uncancelled,
-            timer: DefaultTimer,
-            keep: PhantomData,
-        }
+impl<F, R> Function<F, R> {
+    pub(super) const fn new(function: F) -> Self {
+        Self(function, PhantomData)
     }
 }
 
-impl<O, C, W, M> Keys<O, C, W, M> {
-    pub(super) fn observe<V>(self, observer: V) -> Keys<V, C, W, M> {
-        Keys {
-            observer,
-            cancel: self.cancel,
-            timer: self.timer,
-            keep: self.keep,
-        }
-    }
+/// The keys `before_pause` and `before_retry`: functions called between an error of type `E` and its retry.
+#[diagnostic::on_unimplemented(
+    message = "`before_pause` or `before_retry` of this chain doesn't accept a `{E}`",
+    label = "not a function from `&{E}` and a `NextAttempt`"
+)]
+pub trait Hook<E> {
+    /// The type that the function returns.
+    type Value;
 
-    pub(super) fn cancel<V>(self, cancel: V) -> Keys<O, V, W, M> {
-        Keys {
-            observer: self.observer,
-            cancel,
-            timer: self.timer,
-            keep: self.keep,
-        }
-    }
+    /// Starts the hook, if there is one.
+    fn begin(&mut self, error: &E, next: NextAttempt) -> Option<Self::Value>;
+}
 
-    pub(super) fn timer<V>(self, timer: V) -> Keys<O, C, V, M> {
-        Keys {
-            observer: self.observer,
-            cancel: self.cancel,
-            timer,
-            keep: self.keep,
-        }
-    }
+impl<E> Hook<E> for () {
+    type Value = Never;
 
-    pub(super) fn keep<V>(self) -> Keys<O, C, W, V> {
-        Keys {
-            observer: self.observer,
-            cancel: self.cancel,
-            timer: self.timer,
-            keep: PhantomData,
+    fn begin(&mut self, _: &E, _: NextAttempt) -> Option<Never> {
+        None
+    }
+}
+
+/// A hook that returns a future.
+pub trait AsyncHook<E>: Hook<E, Value: Future<Output: HookOutcome>> {}
+
+impl<E, B: Hook<E, Value: Future<Output: HookOutcome>>> AsyncHook<E> for B {}
+
+#[diagnostic::do_not_recommend]
+impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
+    type Value = R;
+
+    fn begin(&mut self, error: &E, next: NextAttempt) -> Option<R> {
+        Some((self.0)(error, next))
+    }
+}
+
+/// The key `fallback`: replaces a call that gave up with an error of type `E`.
+#[diagnostic::on_unimplemented(
+    message = "`fallback` of this chain can't replace the call",
+    label = "not a function of `GaveUp<{E}>`"
+)]
+pub trait FallsBack<E> {
+    /// The type that the function returns.
+    type Value;
+
+    /// Starts the fallback, if there is one.
+    fn begin(self, gave_up: GaveUp<E>) -> Result<Self::Value, E>;
+}
+
+impl<E> FallsBack<E> for () {
+    type Value = Never;
+
+    fn begin(self, gave_up: GaveUp<E>) -> Result<Never, E> {
+        Err(gave_up.into_error())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, F: FnOnce(GaveUp<E>) -> R, R> FallsBack<E> for Function<F, R> {
+    type Value = R;
+
+    fn begin(self, gave_up: GaveUp<E>) -> Result<R, E> {
+        Ok((self.0)(gave_up))
+    }
+}
+
+/// The outcome of a fallback.
+#[diagnostic::on_unimplemented(
+    message = "`fallback` of this chain can't replace the call",
+    label = "returns a `{Self}`, not a `Result<{T}, {E}>`"
+)]
+pub trait FallbackOutcome<T, E> {
+    /// The outcome of the call.
+    fn into_result(self) -> Result<T, E>;
+}
+
+impl<T, E> FallbackOutcome<T, E> for Result<T, E> {
+    fn into_result(self) -> Self {
+        self
+    }
+}
+
+/// The output of a function that was not set: it has no value.
+#[derive(Clone, Copy, Debug)]
+pub enum Never {}
+
+impl Future for Never {
+    type Output = Self;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
+        match *self {}
+    }
+}
+
+impl HookOutcome for Never {
+    fn cause(self) -> Option<String> {
+        match self {}
+    }
+}
+
+impl<T, E> FallbackOutcome<T, E> for Never {
+    fn into_result(self) -> Result<T, E> {
+        match self {}
+    }
+}
+
+/// The needs of a chain's keys: whether [errors are kept](Keep) during pauses, and whether the error type must be
+/// `From<Rejected>` or `From<TimedOut>`.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs<M = Forgets, R = (), X = ()>(PhantomData<fn() -> (M, R, X)>);
+
+/// The types of a chain's [`Needs`]. A bound for functions that are generic over chains.
+pub trait NeedSet {
+    /// [`Forgets`] or [`Keeps`].
+    type Keep: Keep;
+    /// [`Rejects`], or `()`.
+    type Rejects;
+    /// [`Timed`], or `()`.
+    type TimesOut;
+}
+
+impl<M: Keep, R, X> NeedSet for Needs<M, R, X> {
+    type Keep = M;
+    type Rejects = R;
+    type TimesOut = X;
+}
+
+/// The needs of a chain with a key that also needs the errors of earlier attempts.
+pub(super) type Keeping<N> = Needs<Keeps, <N as NeedSet>::Rejects, <N as NeedSet>::TimesOut>;
+
+/// The needs of a chain that may also reject attempts.
+pub(super) type Rejecting<N> = Needs<Keeps, Rejects, <N as NeedSet>::TimesOut>;
+
+/// The needs of a chain that also drops slow attempts.
+pub(super) type Timing<N> = Needs<<N as NeedSet>::Keep, <N as NeedSet>::Rejects, Timed>;
+
+/// Decides whether a call keeps its attempts' outcomes during pauses. If it doesn't, its future is `Send` even if the
+/// error is not.
+pub trait Keep {
+    /// Storage for the outcomes.
+    type Room<V: Default>: Default;
+
+    /// Returns the storage for the outcomes, if there is any.
+    fn kept<V: Default>(room: &mut Self::Room<V>) -> Option<&mut V>;
+}
+
+/// Keeps nothing during a pause, because the call can't end then.
+#[derive(Clone, Copy, Debug)]
+pub enum Forgets {}
+
+/// Keeps outcomes: the call may end after its pause, or a hook or a fallback needs the error.
+#[derive(Clone, Copy, Debug)]
+pub enum Keeps {}
+
+impl Keep for Forgets {
+    type Room<V: Default> = ();
+
+    fn kept<V: Default>((): &mut ()) -> Option<&mut V> {
+        None
+    }
+}
+
+impl Keep for Keeps {
+    type Room<V: Default> = V;
+
+    fn kept<V: Default>(room: &mut V) -> Option<&mut V> {
+        Some(room)
+    }
+}
+
+/// Marks that the call may end with a [`Rejected`] before its first attempt: the keys `breaker` and `limiter`.
+#[derive(Clone, Copy, Debug)]
+pub enum Rejects {}
+
+/// Marks that an attempt may end with a [`TimedOut`]: the key `timeout`.
+#[derive(Clone, Copy, Debug)]
+pub enum Timed {}
+
+/// Functions that create the errors of calls that end without an attempt's error, each if the chain has a key that
+/// needs it.
+#[derive(Debug)]
+pub struct Ends<E> {
+    pub(super) aborted: Option<fn(Cancelled) -> E>,
+    pub(super) rejected: Option<fn(Rejected) -> E>,
+    pub(super) timed_out: Option<fn(TimedOut) -> E>,
+}
+
+/// An error type for a chain with these keys.
+pub trait EndsBy<C, N>: Sized {
+    #[doc(hidden)]
+    fn ends() -> Ends<Self>;
+}
+
+impl<E, C: MayEnd<E>, N: NeedSet<Rejects: MayEnd<E>, TimesOut: MayEnd<E>>> EndsBy<C, N> for E {
+    #[inline]
+    fn ends() -> Ends<E> {
+        Ends {
+            aborted: C::ABORTED,
+            rejected: N::Rejects::REJECTED,
+            timed_out: N::TimesOut::TIMED_OUT,
         }
     }
+}
+
+/// A key after which a call may end with an error that no attempt returned, or none.
+pub trait MayEnd<E> {
+    /// Creates the error of an aborted call.
+    const ABORTED: Option<fn(Cancelled) -> E> = None;
+    /// Creates the error of a call whose first attempt is rejected.
+    const REJECTED: Option<fn(Rejected) -> E> = None;
+    /// Creates the error of an attempt that takes too long.
+    const TIMED_OUT: Option<fn(TimedOut) -> E> = None;
+}
+
+impl<E> MayEnd<E> for () {}
+
+impl<E> MayEnd<E> for Uncancelled {}
+
+impl<E, C> MayEnd<E> for CancelledBy<C> {}
+
+impl<E: FromCancelled, C> MayEnd<E> for AbortedBy<C> {
+    const ABORTED: Option<fn(Cancelled) -> E> = Some(E::from_cancelled);
+}
+
+impl<E: FromRejected> MayEnd<E> for Rejects {
+    const REJECTED: Option<fn(Rejected) -> E> = Some(E::from_rejected);
+}
+
+impl<E: FromTimedOut> MayEnd<E> for Timed {
+    const TIMED_OUT: Option<fn(TimedOut) -> E> = Some(E::from_timed_out);
 }

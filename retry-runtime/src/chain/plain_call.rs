@@ -3,16 +3,12 @@
 use retry_classify::Classify;
 
 use crate::call::driver::Driver;
-use crate::chain::context::Context;
-use crate::chain::ends::EndsBy;
-use crate::chain::hooks::Hooks;
-use crate::chain::kept::Forgets;
-use crate::chain::keys::Settings;
-use crate::chain::name::place_of;
+use crate::call::site::Name;
+use crate::chain::context::{Context, place_of};
+use crate::chain::keys::{EndsBy, Forgets, Hooks, Needs, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::operation::BlockingOutcome;
-use crate::chain::run::Run;
-use crate::chain::run_blocking::run_blocking;
+use crate::chain::run::{Run, run_blocking};
 use crate::policy::Policy;
 use crate::time::{DefaultTimer, Uncancelled};
 
@@ -61,12 +57,12 @@ impl Policy {
         super::run_async::run::<Forgets, _, _, _>(
             Run {
                 driver: Driver::new((), DefaultTimer),
-                context: Context::new(self, Settings::new(), (None, place_of::<F>), ()),
+                context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),
             },
             core::future::pending(),
             ByClassify,
-            Hooks::new(),
-            (<E as EndsBy<Uncancelled, Forgets, ()>>::ends, false),
+            <Hooks>::default(),
+            (<E as EndsBy<Uncancelled, Needs>>::ends, false),
             move |_| operation(),
         )
     }
@@ -89,12 +85,12 @@ impl Policy {
         R::from_result(run_blocking(
             Run {
                 driver: Driver::blocking((), DefaultTimer),
-                context: Context::new(self, Settings::new(), (None, place_of::<F>), ()),
+                context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),
             },
             Uncancelled,
             ByClassify,
-            Hooks::new(),
-            (<E as EndsBy<Uncancelled, Forgets, ()>>::ends(), false),
+            <Hooks>::default(),
+            (<E as EndsBy<Uncancelled, Needs>>::ends(), false),
             |_| operation().into_result(),
         ))
     }

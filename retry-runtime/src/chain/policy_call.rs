@@ -1,24 +1,21 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use core::borrow::Borrow;
-use core::convert::identity;
 use core::future::Future;
+use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
 use crate::call::driver::Driver;
 use crate::call::protections::BorrowedProtections;
-use crate::call::stop::HookOutcome;
-use crate::chain::context::{Context, Observes};
-use crate::chain::ends::EndsBy;
-use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
-use crate::chain::kept::{Keep, Keeps};
-use crate::chain::keys::{Keys, Settings};
-use crate::chain::name::place_of;
-use crate::chain::on_error::{ByClassify, OnError};
+use crate::call::site::Name;
+use crate::chain::context::{Context, place_of};
+use crate::chain::keys::{
+    AsyncHooks, BlockingHooks, EndsBy, HookSet, Hooks, Keeps, KeySet, Keys, NeedSet, Needs,
+    Settings,
+};
+use crate::chain::on_error::{ByClassify, Classifies};
 use crate::chain::operation::{BlockingOutcome, Operation};
-use crate::chain::run::Run;
+use crate::chain::run::{Run, run_blocking};
 use crate::chain::run_async::run;
-use crate::chain::run_blocking::run_blocking;
 use crate::chain::span::around;
 use crate::policy::Policy;
 use crate::time::{BlockingTimer, Cancel, MayAbort, Timer};
@@ -69,7 +66,7 @@ use crate::time::{BlockingTimer, Cancel, MayAbort, Timer};
 /// changes that.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]
-pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
+pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks, N = Needs> {
     pub(crate) policy: Policy,
     pub(crate) name: Option<&'a str>,
     pub(crate) settings: Settings,
@@ -80,49 +77,45 @@ pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
     pub(crate) keys: K,
     /// [`Hooks`](crate::chain::Hooks).
     pub(crate) hooks: H,
+    /// [`Needs`](crate::chain::Needs).
+    pub(crate) needs: PhantomData<fn() -> N>,
 }
 
 impl PolicyCall<'_> {
     /// A policy without further keys.
     #[inline]
-    pub(crate) const fn of(policy: &Policy) -> Self {
+    pub(crate) fn of(policy: &Policy) -> Self {
         Self {
             policy: *policy,
             name: None,
-            settings: Settings::new(),
+            settings: Settings::default(),
             protections: BorrowedProtections::new(),
             on: ByClassify,
-            keys: Keys::new(),
-            hooks: Hooks::new(),
+            keys: Keys::default(),
+            hooks: Hooks::default(),
+            needs: PhantomData,
         }
     }
 }
 
-impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
-    PolicyCall<'_, On, Keys<O, C, W, M>, Hooks<U, B, R, F, X>>
-{
+impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
     /// Calls an operation like [`Policy::call`].
     #[inline]
-    pub fn call<Op: Operation<Fut>, Fut: Future<Output = Result<T, E>>, T, E: EndsBy<C, M, X>>(
+    pub fn call<Op: Operation<Fut>, Fut: Future<Output = Result<T, E>>, T, E>(
         self,
         mut operation: Op,
     ) -> impl Future<Output = Result<T, E>>
     where
-        On: OnError<E>,
-        U: Until<T>,
-        B: Hook<E, Value: Future<Output: HookOutcome>>,
-        R: Hook<E, Value: Future<Output: HookOutcome>>,
-        F: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
-        C: MayAbort,
-        W: Timer,
+        On: Classifies<E>,
+        K: KeySet<Cancel: MayAbort, Timer: Timer>,
+        H: AsyncHooks<T, E>,
+        E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(Box::new, place_of::<Op>, Driver::new);
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
         let (span, ends) = (call.context.span_name(), (E::ends, false));
-        let operation = move |_: Option<&_>| operation();
-        around(
-            span,
-            run::<M, _, _, _>(call, cancel.into_cancelled(), on, hooks, ends, operation),
-        )
+        let (cancelled, operation) = (cancel.into_cancelled(), move |_: Option<&_>| operation());
+        let call = run::<N::Keep, _, _, _>(call, cancelled, on, hooks, ends, operation);
+        around(span, call)
     }
 
     /// Like [`call`](Self::call), for an operation that takes the current attempt: the key `attempt`.
@@ -151,99 +144,91 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
     /// The errors of earlier attempts are kept until the call ends, so the future is `Send` only if the error type is
     /// `Send` and `Sync`. Don't keep the [`Attempt`] longer than the attempt, for example in a task that outlives it:
     /// it would keep the errors so far, and the call would go on without them.
-    pub fn call_attempt<
-        Op: FnMut(Arc<Attempt<E>>) -> Fut,
-        Fut: Future<Output = Result<T, E>>,
-        T,
-        E: EndsBy<C, M, X>,
-    >(
+    pub fn call_attempt<Op: FnMut(Arc<Attempt<E>>) -> Fut, Fut, T, E>(
         self,
         mut operation: Op,
     ) -> impl Future<Output = Result<T, E>>
     where
-        On: OnError<E>,
-        U: Until<T>,
-        B: Hook<E, Value: Future<Output: HookOutcome>>,
-        R: Hook<E, Value: Future<Output: HookOutcome>>,
-        F: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
-        C: MayAbort,
-        W: Timer,
+        Fut: Future<Output = Result<T, E>>,
+        On: Classifies<E>,
+        K: KeySet<Cancel: MayAbort, Timer: Timer>,
+        H: AsyncHooks<T, E>,
+        E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(Box::new, place_of::<Op>, Driver::new);
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
         let (span, ends) = (call.context.span_name(), (E::ends, true));
         let operation = move |history: Option<&_>| operation(lent(history));
-        around(
-            span,
-            run::<Keeps, _, _, _>(call, cancel.into_cancelled(), on, hooks, ends, operation),
-        )
+        let cancelled = cancel.into_cancelled();
+        let call = run::<Keeps, _, _, _>(call, cancelled, on, hooks, ends, operation);
+        around(span, call)
     }
 }
 
-impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
-    PolicyCall<'_, On, Keys<O, C, W, M>, Hooks<U, B, R, F>>
-{
+impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K, H, N> {
     /// Like [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
-    pub fn call_blocking<Op: FnMut() -> Out, Out: BlockingOutcome<T, E>, T, E: EndsBy<C, M, ()>>(
+    pub fn call_blocking<Op: FnMut() -> Out, Out: BlockingOutcome<T, E>, T, E>(
         self,
         mut operation: Op,
     ) -> Out
     where
-        On: OnError<E>,
-        U: Until<T>,
-        B: Hook<E, Value: HookOutcome>,
-        R: Hook<E, Value: HookOutcome>,
-        F: FallsBack<E, Value: FallbackOutcome<T, E>>,
-        C: Cancel,
-        W: BlockingTimer,
+        On: Classifies<E>,
+        K: KeySet<Cancel: Cancel, Timer: BlockingTimer>,
+        H: BlockingHooks<T, E>,
+        E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(identity, place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
         let operation = move |_: Option<&_>| operation().into_result();
         let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), false), operation);
         Out::from_result(outcome)
     }
 
     /// Like [`call_attempt`](Self::call_attempt), for blocking code.
-    pub fn call_attempt_blocking<
-        Op: FnMut(Arc<Attempt<E>>) -> Out,
-        Out: BlockingOutcome<T, E>,
-        T,
-        E: EndsBy<C, M, ()>,
-    >(
+    pub fn call_attempt_blocking<Op: FnMut(Arc<Attempt<E>>) -> Out, Out, T, E>(
         self,
         mut operation: Op,
     ) -> Out
     where
-        On: OnError<E>,
-        U: Until<T>,
-        B: Hook<E, Value: HookOutcome>,
-        R: Hook<E, Value: HookOutcome>,
-        F: FallsBack<E, Value: FallbackOutcome<T, E>>,
-        C: Cancel,
-        W: BlockingTimer,
+        Out: BlockingOutcome<T, E>,
+        On: Classifies<E>,
+        K: KeySet<Cancel: Cancel, Timer: BlockingTimer>,
+        H: BlockingHooks<T, E>,
+        E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(identity, place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
         let operation = move |history: Option<&_>| operation(lent(history)).into_result();
         let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), true), operation);
         Out::from_result(outcome)
     }
 }
 
-impl<'a, On, O: Observes, C, W, M, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// Splits the chain into the call and the parts owned by the loop. An async call keeps its policy on the heap,
-    /// because a future is moved together with everything that it contains.
+type CallDriver<'a, W> = Driver<BorrowedProtections<'a>, W>;
+/// The parts of a call: its state, what cancels it, what classifies its errors, and its hooks.
+type Parts<'a, On, K, H> = (
+    Run<'a, BorrowedProtections<'a>, <K as KeySet>::Timer, <K as KeySet>::Observer, Box<Policy>>,
+    <K as KeySet>::Cancel,
+    On,
+    H,
+);
+
+impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
+    /// Splits the chain into the call and the parts owned by the loop. The policy is on the heap, because a future is
+    /// moved together with everything that it contains.
     #[inline]
-    fn into_parts<Q: Borrow<Policy>>(
+    fn into_parts(
         self,
-        keep: fn(Policy) -> Q,
         name: fn() -> &'static str,
-        driver: fn(BorrowedProtections<'a>, W) -> Driver<BorrowedProtections<'a>, W>,
-    ) -> (Run<'a, BorrowedProtections<'a>, W, O, Q>, C, On, H) {
-        let names = (self.name, name);
+        driver: fn(BorrowedProtections<'a>, K::Timer) -> CallDriver<'a, K::Timer>,
+    ) -> Parts<'a, On, K, H> {
+        let Keys(observer, cancel, timer) = self.keys.get();
+        let (policy, name) = (
+            Box::new(self.policy),
+            self.name.map_or(Name::By(name), Name::Text),
+        );
         let call = Run {
-            driver: driver(self.protections, self.keys.timer),
-            context: Context::new(keep(self.policy), self.settings, names, self.keys.observer),
+            driver: driver(self.protections, timer),
+            context: Context::new(policy, self.settings, name, observer),
         };
-        (call, self.keys.cancel, self.on, self.hooks)
+        (call, cancel, self.on, self.hooks)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The steps between a chain's attempts that async and blocking calls share.
+//! The steps between a chain's attempts that async and blocking calls share, and the loop of a blocking call.
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
@@ -6,31 +6,36 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use retry_classify::{Cancelled, Rejected, Verdict};
+use retry_classify::{Cancelled, TimedOut, Verdict};
 
 use crate::call::attempt::Attempt;
+use crate::call::attempted::run_within;
 use crate::call::decide::Decision;
 use crate::call::driver::Driver;
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
 use crate::chain::context::{Context, Observes};
-use crate::chain::ends::Ends;
-use crate::chain::hooks::{FallsBack, Hook, Until};
-use crate::chain::kept::{Keep, Kept};
-use crate::chain::keys::AttemptLimit;
-use crate::chain::on_error::{Described, OnError};
+use crate::chain::kept::Kept;
+use crate::chain::keys::{
+    AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, Hook, Hooks, Keep, Keeps, Until,
+};
+use crate::chain::on_error::{Classifies, Described};
 use crate::chain::span::Span;
 use crate::observe::reason::Reason;
 use crate::observe::warnings::ignores_timeout;
 use crate::policy::Policy;
-use crate::time::Clock;
+use crate::time::{BlockingTimer, Cancel, Clock};
 
 /// A chain's call in flight, without the parts that depend on the types of outcomes.
 pub(super) struct Run<'a, P: Protects, W, O, Q> {
     pub(super) driver: Driver<P, W>,
     pub(super) context: Context<'a, O, Q>,
 }
+
+/// The end of an attempt: its outcome, or `None` if its time limit was reached, and whether the call is cancelled. `None`
+/// if the call was aborted.
+pub(super) type Attempted<V, C> = Option<(Option<V>, C)>;
 
 /// The end of a call.
 pub(super) enum End<T, E> {
@@ -55,13 +60,14 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             let first = Attempt::before_first(clock(self.driver.timer()), ());
             kept.history = Some(Arc::new(first));
         }
+        let is_observed = self.context.is_observed();
         let policy = self.context.policy();
         if self.context.settings.limit == AttemptLimit::None && policy.attempt_limit().is_some() {
             ignores_timeout(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
         // Other calls need the number only after a failure, which provides it.
-        if has_history || O::OBSERVES || !self.driver.protections().are_none() {
+        if has_history || is_observed || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());
         }
         let protections = self.driver.protections().refs();
@@ -99,6 +105,12 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         Span::of_attempt(is_spanned, || self.driver.call().attempt())
     }
 
+    /// True if the call ends at once when it is cancelled.
+    #[inline]
+    pub(super) fn aborts(&self) -> bool {
+        self.context.settings.aborts
+    }
+
     /// The time limit of an attempt.
     #[inline]
     pub(super) fn limit(&self) -> Option<Duration> {
@@ -109,21 +121,35 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// Handles an attempt that ended with a value. Returns the end of the call, unless another attempt follows.
+    /// Handles the end of an attempt. Returns the end of the call, unless another attempt follows.
     #[inline]
-    pub(super) fn answered<T, E>(
+    pub(super) fn ended<T, E>(
         &mut self,
-        value: T,
-        until: &mut impl Until<T>,
+        ended: Attempted<Result<T, E>, impl FnOnce() -> bool>,
+        (on, until): (&mut impl Classifies<E>, &mut impl Until<T>),
         kept: Option<&mut Kept<T, E>>,
-        is_cancelled: impl FnOnce() -> bool,
+        ends: &Ends<E>,
     ) -> Option<End<T, E>> {
-        self.driver.answered(self.context.reporter());
-        if until.accepts(&value) {
-            self.driver.succeeded(self.context.reporter());
-            return Some(End::With(Ok(value)));
+        let Some((outcome, is_cancelled)) = ended else {
+            return Some(End::Aborted);
+        };
+        let is_dropped = outcome.is_none();
+        let timed_out = || {
+            let limit = self.limit().unwrap_or_default();
+            let timed_out = ends.timed_out.expect("only `timeout` drops attempts");
+            Err(timed_out(TimedOut::new(limit)))
+        };
+        match outcome.unwrap_or_else(timed_out) {
+            Err(error) => self.failed(error, on, kept, (is_dropped, is_cancelled())),
+            Ok(value) => {
+                self.driver.answered(self.context.reporter());
+                if until.accepts(&value) {
+                    self.driver.succeeded(self.context.reporter());
+                    return Some(End::With(Ok(value)));
+                }
+                self.rejected_value(value, kept, is_cancelled())
+            }
         }
-        self.rejected_value(value, kept, is_cancelled())
     }
 
     #[cold]
@@ -135,14 +161,8 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         is_cancelled: bool,
     ) -> Option<End<T, E>> {
         self.count_progress(kept.as_deref_mut());
-        let idempotent = self.context.settings.idempotent;
-        let (site, reporter) = self.context.parts();
-        let failure = Failure::new(&site, Verdict::UNTIL, &REJECTED_VALUE);
-        let mut failure = failure.idempotent(idempotent).cancelled(is_cancelled);
-        if kept.is_none() {
-            failure = failure.forgotten();
-        }
-        if self.driver.failed(failure, reporter).is_err() {
+        let failed = (Verdict::UNTIL, &REJECTED_VALUE as _, Ending::Error);
+        if self.decide(failed, is_cancelled, kept.is_some()).is_err() {
             return Some(End::With(Ok(value)));
         }
         if let Some(kept) = kept {
@@ -161,14 +181,12 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// Handles a failed attempt. Returns the end of the call, unless another attempt follows. `is_dropped` is true if
-    /// the attempt's time limit was reached.
     #[cold]
     #[inline(never)]
-    pub(super) fn failed<T, E>(
+    fn failed<T, E>(
         &mut self,
         error: E,
-        on: &mut impl OnError<E>,
+        on: &mut impl Classifies<E>,
         mut kept: Option<&mut Kept<T, E>>,
         (is_dropped, is_cancelled): (bool, bool),
     ) -> Option<End<T, E>> {
@@ -178,28 +196,24 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             history.judged(verdict);
         }
         let shown = Described { on, error: &error };
-        match self.decide(verdict, &shown, is_cancelled, kept.is_some()) {
-            Err(reason) => Some(End::GaveUp(error, reason)),
-            Ok(pause) => {
-                if let Some(kept) = kept {
-                    kept.keep_error(error, pause);
-                }
-                None
-            }
+        let failed = (verdict, &shown as _, self.ending());
+        match self.decide(failed, is_cancelled, kept.is_some()) {
+            Err(reason) => return Some(End::GaveUp(error, reason)),
+            Ok(pause) => kept?.keep_error(error, pause),
         }
+        None
     }
 
     fn decide(
         &mut self,
-        verdict: Verdict,
-        error: &dyn fmt::Display,
+        (verdict, error, ending): (Verdict, &dyn fmt::Display, Ending),
         is_cancelled: bool,
         is_kept: bool,
     ) -> Decision {
-        let (idempotent, ending) = (self.context.settings.idempotent, self.ending());
+        let is_idempotent = !self.context.settings.is_unrepeatable;
         let (site, reporter) = self.context.parts();
         let failure = Failure::new(&site, verdict, error).ends_with(ending);
-        let mut failure = failure.idempotent(idempotent).cancelled(is_cancelled);
+        let mut failure = failure.idempotent(is_idempotent).cancelled(is_cancelled);
         if !is_kept {
             failure = failure.forgotten();
         }
@@ -242,23 +256,24 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn stopped<T, E>(
         &mut self,
         stop: &Stop,
-        on: &impl OnError<E>,
+        on: &impl Classifies<E>,
         kept: Option<&mut Kept<T, E>>,
-        rejected: Option<fn(Rejected) -> E>,
+        ends: &Ends<E>,
     ) -> End<T, E> {
-        let rejected = || Some(Err(rejected?(stop.rejected())));
+        let rejected = || Some(Err(ends.rejected?(stop.rejected())));
         let outcome = kept.and_then(Kept::take).or_else(rejected);
+        let ending = self.ending();
+        let mut report = |error: &dyn fmt::Display, ending| {
+            let reporter = self.context.reporter();
+            self.driver.stopped(stop, error, ending, reporter);
+        };
         match outcome.expect("a call that may be stopped keeps what it ends with") {
             Ok(value) => {
-                let reporter = self.context.reporter();
-                self.driver
-                    .stopped(stop, &REJECTED_VALUE, Ending::Error, reporter);
+                report(&REJECTED_VALUE, Ending::Error);
                 End::With(Ok(value))
             }
             Err(error) => {
-                let (ending, shown) = (self.ending(), Described { on, error: &error });
-                self.driver
-                    .stopped(stop, &shown, ending, self.context.reporter());
+                report(&Described { on, error: &error }, ending);
                 End::GaveUp(error, stop.reason())
             }
         }
@@ -280,8 +295,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             End::With(outcome) => return Err(outcome),
             End::Aborted => return Err(self.end_aborted(ends)),
         };
-        let falls_back = self.context.settings.falls_back;
-        let Some(history) = kept.filter(|_| falls_back).and_then(Kept::history) else {
+        let Some(history) = kept.and_then(Kept::history) else {
             return Err(Err(error));
         };
         history.set_clock(clock(self.driver.timer()));
@@ -298,12 +312,65 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         &mut self,
         outcome: Result<T, E>,
         attempts: u32,
-        on: &impl OnError<E>,
+        on: &impl Classifies<E>,
     ) -> Result<T, E> {
         let show =
             |error: &E, with: &mut dyn FnMut(&dyn fmt::Display)| with(&Described { on, error });
         self.driver
             .fell_back(attempts, &outcome, show, self.context.reporter());
         outcome
+    }
+}
+
+/// Calls the operation until it succeeds or the policy gives up, and sleeps on this thread.
+pub(super) fn run_blocking<T, E>(
+    mut run: Run<'_, impl Protects, impl BlockingTimer, impl Observes, impl Borrow<Policy>>,
+    cancel: impl Cancel,
+    mut on: impl Classifies<E>,
+    hooks: impl BlockingHooks<T, E>,
+    (ends, lends): (Ends<E>, bool),
+    mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Result<T, E>,
+) -> Result<T, E> {
+    let Hooks(mut until, mut before_pause, mut before_retry, fallback) = hooks.get();
+    let span = Span::of_call(run.context.settings.is_spanned, || run.context.name());
+    let _entered = span.enter();
+    let mut kept = run.start::<Keeps, T, E>(lends, BlockingTimer::clock);
+    let end = loop {
+        while run.driver.waits(run.context.reporter()) {
+            match run.driver.rejection() {
+                Some(_) => run.rejected(cancel.is_cancelled()),
+                None => run.driver.wait_blocking(&cancel),
+            }
+        }
+        if let Some(stop) = run.driver.stop() {
+            break run.stopped(&stop, &on, Some(&mut kept), &ends);
+        }
+        let outcome = {
+            let history = run.begin(Some(&mut kept), BlockingTimer::clock);
+            let (span, context) = (run.span_of_attempt(), &run.context);
+            let name = || context.name().into();
+            span.run(|| run_within(context.policy(), name, || operation(history)))
+        };
+        let (handlers, kept_now) = ((&mut on, &mut until), Some(&mut kept));
+        let ended = Some((Some(outcome), || cancel.is_cancelled()));
+        match run.ended(ended, handlers, kept_now, &ends) {
+            None => {}
+            Some(End::With(outcome)) => return outcome,
+            Some(end) => break end,
+        }
+        if let Some(outcome) = run.hook(&mut before_pause, Some(&mut kept)) {
+            run.driver.hooked(outcome);
+        }
+        while run.driver.pauses() {
+            run.driver.wait_blocking(&cancel);
+        }
+        if let Some(outcome) = run.hook(&mut before_retry, Some(&mut kept)) {
+            run.driver.hooked(outcome);
+        }
+    };
+    let (kept, clock) = (Some(&mut kept), BlockingTimer::clock);
+    match run.fall_back(end, &ends, kept, fallback, clock) {
+        Ok((fallen, attempts)) => run.fell_back(fallen.into_result(), attempts, &on),
+        Err(outcome) => outcome,
     }
 }

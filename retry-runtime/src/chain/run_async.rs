@@ -3,22 +3,19 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::borrow::Borrow;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
-
-use retry_classify::TimedOut;
+use core::task::Poll;
 
 use crate::call::attempt::Attempt;
 use crate::call::attempted::attempt_within;
 use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
-use crate::chain::attempt::{Attempted, Attempting};
 use crate::chain::context::Observes;
-use crate::chain::ends::Ends;
-use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
-use crate::chain::kept::{Keep, Kept};
-use crate::chain::on_error::OnError;
-use crate::chain::run::{End, Run};
+use crate::chain::kept::Kept;
+use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Keep};
+use crate::chain::on_error::Classifies;
+use crate::chain::run::{Attempted, End, Run};
 use crate::chain::span::Within;
 use crate::observe::Reason;
 use crate::policy::Policy;
@@ -29,63 +26,58 @@ use crate::time::{Timer, abortable, is_cancelled, sleep_out};
 /// Written as one future, because each nested future would store the policy and the closures again. An `async` block
 /// and not an `async fn`, which stores its arguments twice. Waits and hooks are boxed, because only calls that don't
 /// succeed at once need space for them. `lends` is true if the operation receives the history.
-#[expect(clippy::manual_async_fn, reason = "see above")]
 #[inline]
 pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
     mut run: Run<'_, impl Protects, impl Timer, impl Observes, impl Borrow<Policy>>,
     cancelled: impl Future<Output = ()>,
-    mut on: impl OnError<E>,
-    mut hooks: Hooks<
-        impl Until<T>,
-        impl Hook<E, Value: Future<Output: HookOutcome>>,
-        impl Hook<E, Value: Future<Output: HookOutcome>>,
-        impl FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
-        impl Sized,
-    >,
+    mut on: impl Classifies<E>,
+    hooks: impl AsyncHooks<T, E>,
     (ends, lends): (impl Fn() -> Ends<E>, bool),
     mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Fut,
 ) -> impl Future<Output = Result<T, E>> {
+    let Hooks(mut until, mut before_pause, mut before_retry, fallback) = hooks.get();
     async move {
         let mut cancelled = pin!(cancelled);
         let mut room = run.start::<M, T, E>(lends, Timer::clock);
         run.driver.timer().expect(|| run.context.name());
-        let aborts = ends().aborted.is_some();
         let end = 'call: loop {
-            if aborts && is_cancelled(cancelled.as_mut()).await {
+            if run.aborts() && is_cancelled(cancelled.as_mut()).await {
                 break End::Aborted;
             }
             while run.driver.waits(run.context.reporter()) {
-                if Box::pin(run.wait(cancelled.as_mut(), aborts)).await {
+                if Box::pin(run.wait(cancelled.as_mut())).await {
                     break 'call End::Aborted;
                 }
             }
             if let Some(stop) = run.driver.stop() {
-                break run.stopped(&stop, &on, M::kept(&mut room), ends().rejected);
+                break run.stopped(&stop, &on, M::kept(&mut room), &ends());
             }
             let ended = {
-                let attempt = run.begin_attempt(M::kept(&mut room), &mut operation);
-                let attempt = pin!(run.attempt(attempt, cancelled.as_mut(), aborts));
+                let attempt = pin!(run.begin_attempt(M::kept(&mut room), &mut operation));
+                let attempt = pin!(run.attempt(attempt, cancelled.as_mut()));
                 attempt_within(attempt, run.context.policy(), || run.context.name().into()).await
             };
             // The error is dropped before the pause, so that it need not be `Send`.
-            let (until, kept) = (&mut hooks.until, M::kept(&mut room));
-            match run.ended(ended, &mut on, until, kept, &ends()) {
+            let (handlers, kept) = ((&mut on, &mut until), M::kept(&mut room));
+            let ended = ended.map(|(outcome, is_cancelled)| (outcome, move || is_cancelled));
+            match run.ended(ended, handlers, kept, &ends()) {
                 None => {}
                 Some(End::With(outcome)) => return outcome,
                 Some(end) => break end,
             }
-            let between = run.between::<M, T, E>(cancelled.as_mut(), aborts, &mut hooks, &mut room);
+            let hooks = (&mut before_pause, &mut before_retry);
+            let between = run.between::<M, T, E>(cancelled.as_mut(), hooks, &mut room);
             if Box::pin(between).await {
                 break End::Aborted;
             }
         };
         // This error is dropped here, too.
-        let (kept, fallback) = (M::kept(&mut room), hooks.fallback);
+        let kept = M::kept(&mut room);
         let (fallen, attempts) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
             Ok(fallen) => fallen,
             Err(outcome) => return outcome,
         };
-        match Box::pin(unless_aborted(cancelled.as_mut(), aborts, fallen)).await {
+        match Box::pin(run.unless_aborted(cancelled.as_mut(), fallen)).await {
             Some(fallen) => run.fell_back(fallen.into_result(), attempts, &on),
             None => run.end_aborted(&ends()),
         }
@@ -105,56 +97,40 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         self.span_of_attempt().within(|| operation(history))
     }
 
-    /// The attempt, with its time limit and abort.
+    /// Polls an attempt, until its time limit at the latest.
+    ///
+    /// Also polls the cancellation, because an error that is kept over another await must be `Send`.
     #[inline]
-    fn attempt<'c, F, C>(
+    fn attempt<F: Future>(
         &self,
-        attempt: F,
-        cancelled: Pin<&'c mut C>,
-        aborts: bool,
-    ) -> Attempting<'c, F, impl Future, C> {
-        let limit = self.limit();
-        Attempting {
-            attempt,
-            end: limit.map(|limit| Box::pin(sleep_out(self.driver.timer(), Some(limit)))),
-            cancelled,
-            aborts,
-        }
-    }
-
-    /// The end of the call after an attempt, unless another follows.
-    #[inline]
-    fn ended<T, E>(
-        &mut self,
-        ended: Attempted<Result<T, E>>,
-        on: &mut impl OnError<E>,
-        until: &mut impl Until<T>,
-        kept: Option<&mut Kept<T, E>>,
-        ends: &Ends<E>,
-    ) -> Option<End<T, E>> {
-        let (error, is_dropped, is_cancelled) = match ended {
-            Attempted::Ended(Some(Ok(value)), is_cancelled) => {
-                return self.answered(value, until, kept, || is_cancelled);
-            }
-            Attempted::Ended(Some(Err(error)), is_cancelled) => (error, false, is_cancelled),
-            Attempted::Ended(None, is_cancelled) => {
-                let timed_out = ends
-                    .timed_out
-                    .expect("only the key `timeout` drops an attempt");
-                let error = timed_out(TimedOut::new(self.limit().unwrap_or_default()));
-                (error, true, is_cancelled)
-            }
-            Attempted::Aborted => return Some(End::Aborted),
-        };
-        self.failed(error, on, kept, (is_dropped, is_cancelled))
+        mut attempt: Pin<&mut F>,
+        mut cancelled: Pin<&mut impl Future>,
+    ) -> impl Future<Output = Attempted<F::Output, bool>> {
+        let aborts = self.aborts();
+        let sleep = |limit| Box::pin(sleep_out(self.driver.timer(), Some(limit)));
+        let mut end = self.limit().map(sleep);
+        poll_fn(move |context| {
+            // Polled before the attempt, which may use up tokio's budget for one poll of a task.
+            let is_aborted = aborts && cancelled.as_mut().poll(context).is_ready();
+            let outcome = match attempt.as_mut().poll(context) {
+                Poll::Ready(outcome) => Some(outcome),
+                Poll::Pending => {
+                    let end = end.as_mut();
+                    let is_late = end.is_some_and(|end| end.as_mut().poll(context).is_ready());
+                    match (is_late, is_aborted) {
+                        (true, _) => None,
+                        (false, true) => return Poll::Ready(None),
+                        (false, false) => return Poll::Pending,
+                    }
+                }
+            };
+            let is_cancelled = !aborts && cancelled.as_mut().poll(context).is_ready();
+            Poll::Ready(Some((outcome, is_cancelled)))
+        })
     }
 
     /// Waits for everything that comes before the attempt. Returns true if the call is aborted.
-    async fn wait<C: Future<Output = ()>>(
-        &mut self,
-        mut cancelled: Pin<&mut C>,
-        aborts: bool,
-    ) -> bool {
+    async fn wait(&mut self, mut cancelled: Pin<&mut impl Future<Output = ()>>) -> bool {
         if let Some(by) = self.driver.rejection() {
             // A `cancel` future that ended a wait has completed, and must not be polled again.
             let is_cancelled =
@@ -163,53 +139,55 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
             return false;
         }
         self.driver.wait(Box::pin(cancelled.as_mut())).await;
-        aborts && is_cancelled(cancelled).await
+        self.aborts() && is_cancelled(cancelled).await
     }
 
     /// Runs the hooks, and pauses between them. Returns true if the call is aborted.
     async fn between<M: Keep, T, E>(
         &mut self,
         mut cancelled: Pin<&mut impl Future<Output = ()>>,
-        aborts: bool,
-        hooks: &mut Hooks<
-            impl Sized,
-            impl Hook<E, Value: Future<Output: HookOutcome>>,
-            impl Hook<E, Value: Future<Output: HookOutcome>>,
-            impl Sized,
-            impl Sized,
-        >,
+        (before_pause, before_retry): (&mut impl AsyncHook<E>, &mut impl AsyncHook<E>),
         room: &mut M::Room<Kept<T, E>>,
     ) -> bool {
-        if let Some(hook) = self.hook(&mut hooks.before_pause, M::kept(room)) {
-            match unless_aborted(cancelled.as_mut(), aborts, hook).await {
-                Some(outcome) => self.driver.hooked(outcome),
-                None => return true,
-            }
+        let hook = self.hook(before_pause, M::kept(room));
+        if self.run_hook(hook, cancelled.as_mut()).await {
+            return true;
         }
         while self.driver.pauses() {
-            if self.wait(cancelled.as_mut(), aborts).await {
+            if self.wait(cancelled.as_mut()).await {
                 return true;
             }
         }
-        if let Some(hook) = self.hook(&mut hooks.before_retry, M::kept(room)) {
-            match unless_aborted(cancelled, aborts, hook).await {
-                Some(outcome) => self.driver.hooked(outcome),
-                None => return true,
-            }
+        let hook = self.hook(before_retry, M::kept(room));
+        self.run_hook(hook, cancelled).await
+    }
+
+    /// Runs the hook, if there is one. Returns true if the call is aborted.
+    async fn run_hook(
+        &mut self,
+        hook: Option<impl Future<Output: HookOutcome>>,
+        cancelled: Pin<&mut impl Future<Output = ()>>,
+    ) -> bool {
+        let Some(hook) = hook else {
+            return false;
+        };
+        match self.unless_aborted(cancelled, hook).await {
+            Some(outcome) => self.driver.hooked(outcome),
+            None => return true,
         }
         false
     }
-}
 
-/// Awaits something other than an attempt. Returns `None` once the call is aborted.
-async fn unless_aborted<F: Future>(
-    cancelled: Pin<&mut impl Future<Output = ()>>,
-    aborts: bool,
-    future: F,
-) -> Option<F::Output> {
-    if aborts {
-        abortable(Box::pin(future).as_mut(), cancelled).await
-    } else {
-        Some(future.await)
+    /// Awaits something other than an attempt. The output is `None` once the call is aborted.
+    async fn unless_aborted<F: Future>(
+        &self,
+        cancelled: Pin<&mut impl Future<Output = ()>>,
+        future: F,
+    ) -> Option<F::Output> {
+        if self.aborts() {
+            abortable(Box::pin(future).as_mut(), cancelled).await
+        } else {
+            Some(future.await)
+        }
     }
 }

@@ -6,6 +6,7 @@
 )]
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::time::Duration;
 
 use crate::admission::AdmissionControl;
@@ -13,14 +14,15 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::context::ObserveFn;
-use crate::chain::hooks::{Function, Hooks, Timed};
-use crate::chain::kept::{Forgets, Keep, Keeps, Rejects};
-use crate::chain::keys::{AttemptLimit, Keys};
+use crate::chain::keys::{
+    AttemptLimit, Function, HookSet, Hooks, Keeping, KeySet, Keys, NeedSet, Needs, Rejecting,
+    Timing,
+};
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
 use crate::classify::IntoVerdict;
 use crate::policy::Policy;
-use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
+use crate::time::{AbortedBy, CancelledBy, Uncancelled};
 
 /// A type with a policy's setters: only `Policy` has them.
 #[diagnostic::on_unimplemented(
@@ -31,19 +33,33 @@ use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 pub trait TakesNumbers {}
 
 /// A chain that starts with a key in [`Keys`].
-type Begun<O, C, W, M = Forgets> = PolicyCall<'static, ByClassify, Keys<O, C, W, M>>;
+type Begun<K, N = Needs> = PolicyCall<'static, ByClassify, K, Hooks, N>;
 /// A chain that starts with a key that only single calls have.
-type BegunCall<H, M = Forgets> =
-    PolicyCall<'static, ByClassify, Keys<(), Uncancelled, DefaultTimer, M>, H>;
+type BegunCall<H, N = Needs> = PolicyCall<'static, ByClassify, Keys, H, N>;
 /// A chain that starts with a key that may reject calls.
-type Rejecting<'a> = PolicyCall<'a, ByClassify, Keys<(), Uncancelled, DefaultTimer, Rejects>>;
+type Rejects<'a> = PolicyCall<'a, ByClassify, Keys, Hooks, Rejecting<Needs>>;
 
-impl Policy {
-    #[inline]
-    fn chain<'a>(&self) -> PolicyCall<'a> {
-        PolicyCall::of(self)
-    }
+type WithBeforePause<H, F, R> =
+    Hooks<<H as HookSet>::Until, Function<F, R>, <H as HookSet>::Retry, <H as HookSet>::Fallback>;
+type WithBeforeRetry<H, F, R> =
+    Hooks<<H as HookSet>::Until, <H as HookSet>::Pause, Function<F, R>, <H as HookSet>::Fallback>;
+type WithFallback<H, F, R> =
+    Hooks<<H as HookSet>::Until, <H as HookSet>::Pause, <H as HookSet>::Retry, Function<F, R>>;
 
+/// Defines the methods of a policy that start a chain: each calls the method of that name of a chain without keys.
+macro_rules! starts {
+    ($($(#[$attribute:meta])* $key:ident [$($generics:tt)*] ($($value:ident: $type:ty)?) -> $chain:ty;)*) => {
+        impl Policy {$(
+            $(#[$attribute])*
+            #[inline]
+            pub fn $key<$($generics)*>(&self $(, $value: $type)?) -> $chain {
+                PolicyCall::of(self).$key($($value)?)
+            }
+        )*}
+    };
+}
+
+starts! {
     /// Sets a function that decides which errors are retried, for error types that are not
     /// [`Classify`](crate::Classify).
     ///
@@ -57,137 +73,75 @@ impl Policy {
     /// ```
     ///
     /// [`PolicyCall`] lists the other keys that a chain may have.
-    #[inline]
-    pub fn on<E, V: IntoVerdict, On>(&self, on: On) -> PolicyCall<'static, On>
-    where
-        On: OnFunction<E, V>,
-    {
-        self.chain().on(on)
-    }
+    on [E, V: IntoVerdict, On: OnFunction<E, V>] (on: On) -> PolicyCall<'static, On>;
 
     /// Sets the cancellation of the call: see [`PolicyCall::cancel`].
-    pub fn cancel<C>(&self, cancel: C) -> Begun<(), CancelledBy<C>, DefaultTimer, Keeps> {
-        self.chain().cancel(cancel)
-    }
+    cancel [C] (cancel: C) -> Begun<Keys<(), CancelledBy<C>>, Keeping<Needs>>;
 
     /// Sets the future that ends the call at any point: see [`PolicyCall::abort`].
-    pub fn abort<C>(&self, abort: C) -> Begun<(), AbortedBy<C>, DefaultTimer> {
-        self.chain().abort(abort)
-    }
+    abort [C] (abort: C) -> Begun<Keys<(), AbortedBy<C>>>;
 
     /// Sets a function that is called before each pause: see [`PolicyCall::before_pause`].
-    pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
-        &self,
-        hook: F,
-    ) -> BegunCall<Hooks<(), Function<F, R>>, Keeps> {
-        self.chain().before_pause(hook)
-    }
+    before_pause [E, R, F: FnMut(&E, NextAttempt) -> R] (hook: F)
+        -> BegunCall<Hooks<(), Function<F, R>>, Keeping<Needs>>;
 
     /// Sets a function that is called before each retry: see [`PolicyCall::before_retry`].
-    pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
-        &self,
-        hook: F,
-    ) -> BegunCall<Hooks<(), (), Function<F, R>>, Keeps> {
-        self.chain().before_retry(hook)
-    }
+    before_retry [E, R, F: FnMut(&E, NextAttempt) -> R] (hook: F)
+        -> BegunCall<Hooks<(), (), Function<F, R>>, Keeping<Needs>>;
 
     /// Sets the call's name in the log: see [`PolicyCall::name`].
-    pub fn name<'a>(&self, name: &'a str) -> PolicyCall<'a> {
-        self.chain().name(name)
-    }
+    name ['a] (name: &'a str) -> PolicyCall<'a>;
 
     /// Sets the timer: see [`PolicyCall::timer`].
-    pub fn timer<T>(&self, timer: T) -> Begun<(), Uncancelled, T> {
-        self.chain().timer(timer)
-    }
+    timer [T] (timer: T) -> Begun<Keys<(), Uncancelled, T>>;
 
     /// Ends attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
-    pub fn policy_timeout(&self) -> BegunCall<Hooks<(), (), (), (), Timed>> {
-        self.chain().policy_timeout()
-    }
+    policy_timeout [] () -> BegunCall<Hooks, Timing<Needs>>;
 
     /// Sets which values are accepted: see [`PolicyCall::until`].
-    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<Hooks<U>> {
-        self.chain().until(until)
-    }
+    until [V, U: FnMut(&V) -> bool] (until: U) -> BegunCall<Hooks<U>>;
 
     /// Sets whether a second request is harmless: see [`PolicyCall::idempotent`].
-    pub fn idempotent(&self, idempotent: bool) -> PolicyCall<'static, ByVerdict<ByClassify>> {
-        self.chain().idempotent(idempotent)
-    }
+    idempotent [] (idempotent: bool) -> PolicyCall<'static, ByVerdict<ByClassify>>;
 
     /// Sets the budget for retries: see [`PolicyCall::budget`].
-    pub fn budget<'a>(&self, budget: &'a (dyn RetryBudget + Send + Sync)) -> PolicyCall<'a> {
-        self.chain().budget(budget)
-    }
+    budget ['a] (budget: &'a (dyn RetryBudget + Send + Sync)) -> PolicyCall<'a>;
 
     /// Sets the breaker: see [`PolicyCall::breaker`].
-    pub fn breaker<'a>(&self, breaker: &'a (dyn AdmissionControl + Send + Sync)) -> Rejecting<'a> {
-        self.chain().breaker(breaker)
-    }
+    breaker ['a] (breaker: &'a (dyn AdmissionControl + Send + Sync)) -> Rejects<'a>;
 
     /// Sets the limiter that attempts wait for: see [`PolicyCall::limiter`].
-    pub fn limiter<'a>(&self, limiter: &'a (dyn AdmissionControl + Send + Sync)) -> Rejecting<'a> {
-        self.chain().limiter(limiter)
-    }
+    limiter ['a] (limiter: &'a (dyn AdmissionControl + Send + Sync)) -> Rejects<'a>;
 
     /// Sets the observer of every event: see [`PolicyCall::observe`].
-    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<O, Uncancelled, DefaultTimer> {
-        self.chain().observe(observer)
-    }
+    observe [O: ObserveFn] (observer: O) -> Begun<Keys<O>>;
 
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]
-    pub fn span(&self, is_on: bool) -> PolicyCall<'static> {
-        self.chain().span(is_on)
-    }
+    span [] (is_on: bool) -> PolicyCall<'static>;
 
     /// Sets the fallback after giving up: see [`PolicyCall::fallback`].
-    pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
-        &self,
-        fallback: F,
-    ) -> BegunCall<Hooks<(), (), (), Function<F, R>>, Keeps> {
-        self.chain().fallback(fallback)
-    }
+    fallback [E, R, F: FnOnce(GaveUp<E>) -> R] (fallback: F)
+        -> BegunCall<Hooks<(), (), (), Function<F, R>>, Keeping<Needs>>;
 }
 
-impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
+impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
+    /// Replaces parts of the chain.
     #[inline]
-    fn with_on<V>(self, with: impl FnOnce(On) -> V) -> PolicyCall<'a, V, K, H> {
+    fn with<V, L, I, M>(
+        self,
+        with: impl FnOnce(On, K, H) -> (V, L, I),
+    ) -> PolicyCall<'a, V, L, I, M> {
+        let (on, keys, hooks) = with(self.on, self.keys, self.hooks);
         PolicyCall {
             policy: self.policy,
             name: self.name,
             settings: self.settings,
             protections: self.protections,
-            on: with(self.on),
-            keys: self.keys,
-            hooks: self.hooks,
-        }
-    }
-
-    #[inline]
-    fn with_keys<V>(self, with: impl FnOnce(K) -> V) -> PolicyCall<'a, On, V, H> {
-        PolicyCall {
-            policy: self.policy,
-            name: self.name,
-            settings: self.settings,
-            protections: self.protections,
-            on: self.on,
-            keys: with(self.keys),
-            hooks: self.hooks,
-        }
-    }
-
-    #[inline]
-    fn with_hooks<V>(self, with: impl FnOnce(H) -> V) -> PolicyCall<'a, On, K, V> {
-        PolicyCall {
-            policy: self.policy,
-            name: self.name,
-            settings: self.settings,
-            protections: self.protections,
-            on: self.on,
-            keys: self.keys,
-            hooks: with(self.hooks),
+            on,
+            keys,
+            hooks,
+            needs: PhantomData,
         }
     }
 
@@ -224,36 +178,36 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     /// It takes a function, such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
     /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. Its output is
     /// shown on one line of at most 1 KiB, without possible secrets.
-    pub fn show<E, S>(self, show: S) -> PolicyCall<'a, ShownBy<On, S>, K, H>
+    pub fn show<E, S>(self, show: S) -> PolicyCall<'a, ShownBy<On, S>, K, H, N>
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
     {
-        self.with_on(|on| ShownBy::new(on, show))
+        self.with(|on, keys, hooks| (ShownBy::new(on, show), keys, hooks))
     }
 }
 
-impl<'a, K, H> PolicyCall<'a, ByClassify, K, H> {
+impl<'a, K, H, N> PolicyCall<'a, ByClassify, K, H, N> {
     /// Like [`Policy::on`].
     #[inline]
-    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<'a, On, K, H>
+    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<'a, On, K, H, N>
     where
         On: OnFunction<E, V>,
     {
-        self.with_on(|ByClassify| on)
+        self.with(|ByClassify, keys, hooks| (on, keys, hooks))
     }
 }
 
-impl<'a, K, H> PolicyCall<'a, ByVerdict<ByClassify>, K, H> {
+impl<'a, K, H, N> PolicyCall<'a, ByVerdict<ByClassify>, K, H, N> {
     /// Like [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
-    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<'a, ByVerdict<On>, K, H>
+    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<'a, ByVerdict<On>, K, H, N>
     where
         On: OnFunction<E, V>,
     {
-        self.with_on(|_| ByVerdict::new(on))
+        self.with(|_, keys, hooks| (ByVerdict::new(on), keys, hooks))
     }
 }
 
-impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
+impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     /// Sets whether a second request is harmless. With `false`, a failure after which the request may have taken effect
     /// is not retried. Default true.
     ///
@@ -267,9 +221,9 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     ///     .idempotent(false)
     ///     .call_blocking(|| Ok::<_, String>(42));
     /// ```
-    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<'a, ByVerdict<On>, K, H> {
-        self.settings.idempotent = idempotent;
-        self.with_on(ByVerdict::new)
+    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<'a, ByVerdict<On>, K, H, N> {
+        self.settings.is_unrepeatable = !idempotent;
+        self.with(|on, keys, hooks| (ByVerdict::new(on), keys, hooks))
     }
 
     /// Sets the call's name in the log. Default: the function that contains the operation; for a plan, its own name.
@@ -317,11 +271,13 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     }
 }
 
-impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// Marks the chain as one that keeps errors during pauses.
+impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     #[inline]
-    pub(super) fn keeping(self) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, H> {
-        self.with_keys(Keys::keep)
+    fn with_keys<L, M>(
+        self,
+        with: impl FnOnce(Keys<K::Observer, K::Cancel, K::Timer>) -> L,
+    ) -> PolicyCall<'a, On, L, H, M> {
+        self.with(|on, keys, hooks| (on, with(keys.get()), hooks))
     }
 
     /// Sets the cancellation of the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
@@ -348,11 +304,11 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     /// # }
     /// ```
     pub fn cancel<V>(
-        self,
+        mut self,
         cancel: V,
-    ) -> PolicyCall<'a, On, Keys<O, CancelledBy<V>, W, M::Keeping>, H> {
-        self.keeping()
-            .with_keys(|keys| keys.cancel(CancelledBy(cancel)))
+    ) -> PolicyCall<'a, On, Keys<K::Observer, CancelledBy<V>, K::Timer>, H, Keeping<N>> {
+        self.settings.aborts = false;
+        self.with_keys(|Keys(observer, _, timer)| Keys(observer, CancelledBy(cancel), timer))
     }
 
     /// Sets the future that ends an async call at any point: a future of `()` such as `token.cancelled()`. The attempt
@@ -377,8 +333,12 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     /// assert!(outcome.unwrap_err().get_ref().unwrap().is::<Cancelled>());
     /// # }
     /// ```
-    pub fn abort<V>(self, abort: V) -> PolicyCall<'a, On, Keys<O, AbortedBy<V>, W, M>, H> {
-        self.with_keys(|keys| keys.cancel(AbortedBy(abort)))
+    pub fn abort<V>(
+        mut self,
+        abort: V,
+    ) -> PolicyCall<'a, On, Keys<K::Observer, AbortedBy<V>, K::Timer>, H, N> {
+        self.settings.aborts = true;
+        self.with_keys(|Keys(observer, _, timer)| Keys(observer, AbortedBy(abort), timer))
     }
 
     /// Sets the timer: another runtime's [`Timer`](crate::Timer), or for blocking calls a
@@ -394,14 +354,17 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     /// assert_eq!(answer.await.unwrap(), 42);
     /// # });
     /// ```
-    pub fn timer<V>(self, timer: V) -> PolicyCall<'a, On, Keys<O, C, V, M>, H> {
-        self.with_keys(|keys| keys.timer(timer))
+    pub fn timer<V>(self, timer: V) -> PolicyCall<'a, On, Keys<K::Observer, K::Cancel, V>, H, N> {
+        self.with_keys(|Keys(observer, cancel, _)| Keys(observer, cancel, timer))
     }
 
     /// Sets a function that receives every [`Event`](crate::Event), in addition to the log. To use an
     /// [`Observer`](crate::Observer), pass `|event| observer.observe(event)`.
-    pub fn observe<V: ObserveFn>(self, observer: V) -> PolicyCall<'a, On, Keys<V, C, W, M>, H> {
-        self.with_keys(|keys| keys.observe(observer))
+    pub fn observe<V: ObserveFn>(
+        self,
+        observer: V,
+    ) -> PolicyCall<'a, On, Keys<V, K::Cancel, K::Timer>, H, N> {
+        self.with_keys(|Keys(_, cancel, timer)| Keys(observer, cancel, timer))
     }
 
     /// Sets the breaker: a `&Breaker` of `retry-protections`, or another [`AdmissionControl`]. While it is open, a new
@@ -412,9 +375,9 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     pub fn breaker(
         mut self,
         breaker: &'a (dyn AdmissionControl + Send + Sync),
-    ) -> PolicyCall<'a, On, Keys<O, C, W, Rejects>, H> {
+    ) -> PolicyCall<'a, On, K, H, Rejecting<N>> {
         self.protections.breaker = Some(breaker);
-        self.with_keys(Keys::keep)
+        self.with(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Sets the limiter that each attempt waits for: an [`AdmissionControl`]. It handles throttled retries, so a budget
@@ -428,24 +391,19 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     pub fn limiter(
         mut self,
         limiter: &'a (dyn AdmissionControl + Send + Sync),
-    ) -> PolicyCall<'a, On, Keys<O, C, W, Rejects>, H> {
+    ) -> PolicyCall<'a, On, K, H, Rejecting<N>> {
         self.protections.limiter = Some(limiter);
-        self.with_keys(Keys::keep)
+        self.with(|on, keys, hooks| (on, keys, hooks))
     }
 }
 
-impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
-    PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, X>>
-{
+impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// Sets the time limit for each attempt. An attempt that takes longer is dropped and fails with a
     /// [`TimedOut`](crate::TimedOut), so the error type must be `From<TimedOut>`. It replaces the policy's own
     /// `timeout`.
-    pub fn timeout(
-        mut self,
-        timeout: Duration,
-    ) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, Timed>> {
+    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<'a, On, K, H, Timing<N>> {
         self.settings.limit = AttemptLimit::Own(timeout);
-        self.timed()
+        self.with(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one:
@@ -464,51 +422,34 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
     /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     /// # }
     /// ```
-    pub fn policy_timeout(
-        mut self,
-    ) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, Timed>> {
+    pub fn policy_timeout(mut self) -> PolicyCall<'a, On, K, H, Timing<N>> {
         self.settings.limit = AttemptLimit::OfPolicy;
-        self.timed()
-    }
-
-    fn timed(self) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, Timed>> {
-        self.with_hooks(|hooks| Hooks {
-            until: hooks.until,
-            before_pause: hooks.before_pause,
-            before_retry: hooks.before_retry,
-            fallback: hooks.fallback,
-            timeout: Timed,
-        })
+        self.with(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Sets which values are accepted. Others are retried like a transient failure; when the retries run out, the call
     /// returns the last value.
-    pub fn until<V, N: FnMut(&V) -> bool>(
+    pub fn until<V, U: FnMut(&V) -> bool>(
         self,
-        until: N,
-    ) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<N, B, R, F, X>> {
-        self.with_hooks(|hooks| Hooks {
-            until,
-            before_pause: hooks.before_pause,
-            before_retry: hooks.before_retry,
-            fallback: hooks.fallback,
-            timeout: hooks.timeout,
+        until: U,
+    ) -> PolicyCall<'a, On, K, Hooks<U, H::Pause, H::Retry, H::Fallback>, N> {
+        self.with(|on, keys, hooks| {
+            let Hooks(_, pause, retry, fallback) = hooks.get();
+            (on, keys, Hooks(until, pause, retry, fallback))
         })
     }
 
     /// Sets the fallback after giving up, for any [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
-    pub fn fallback<E, Ret, N: FnOnce(GaveUp<E>) -> Ret>(
+    pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
         mut self,
-        fallback: N,
-    ) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, Hooks<U, B, R, Function<N, Ret>, X>> {
+        fallback: F,
+    ) -> PolicyCall<'a, On, K, WithFallback<H, F, R>, Keeping<N>> {
         self.settings.falls_back = true;
-        self.keeping().with_hooks(|hooks| Hooks {
-            until: hooks.until,
-            before_pause: hooks.before_pause,
-            before_retry: hooks.before_retry,
-            fallback: Function::new(fallback),
-            timeout: hooks.timeout,
+        self.with(|on, keys, hooks| {
+            let Hooks(until, pause, retry, _) = hooks.get();
+            let fallback = Function::new(fallback);
+            (on, keys, Hooks(until, pause, retry, fallback))
         })
     }
 
@@ -539,16 +480,13 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
     /// let millis = Duration::from_millis;
     /// assert_eq!(shown.into_inner(), [(late, millis(1)), (late, millis(2))]);
     /// ```
-    pub fn before_pause<E, Ret, N: FnMut(&E, NextAttempt) -> Ret>(
+    pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
         self,
-        before_pause: N,
-    ) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, Hooks<U, Function<N, Ret>, R, F, X>> {
-        self.keeping().with_hooks(|hooks| Hooks {
-            until: hooks.until,
-            before_pause: Function::new(before_pause),
-            before_retry: hooks.before_retry,
-            fallback: hooks.fallback,
-            timeout: hooks.timeout,
+        hook: F,
+    ) -> PolicyCall<'a, On, K, WithBeforePause<H, F, R>, Keeping<N>> {
+        self.with(|on, keys, hooks| {
+            let Hooks(until, _, retry, fallback) = hooks.get();
+            (on, keys, Hooks(until, Function::new(hook), retry, fallback))
         })
     }
 
@@ -593,16 +531,13 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
     /// assert_eq!(answer.await, Ok("hello"));
     /// # }
     /// ```
-    pub fn before_retry<E, Ret, N: FnMut(&E, NextAttempt) -> Ret>(
+    pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
         self,
-        before_retry: N,
-    ) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, Hooks<U, B, Function<N, Ret>, F, X>> {
-        self.keeping().with_hooks(|hooks| Hooks {
-            until: hooks.until,
-            before_pause: hooks.before_pause,
-            before_retry: Function::new(before_retry),
-            fallback: hooks.fallback,
-            timeout: hooks.timeout,
+        hook: F,
+    ) -> PolicyCall<'a, On, K, WithBeforeRetry<H, F, R>, Keeping<N>> {
+        self.with(|on, keys, hooks| {
+            let Hooks(until, pause, _, fallback) = hooks.get();
+            (on, keys, Hooks(until, pause, Function::new(hook), fallback))
         })
     }
 }

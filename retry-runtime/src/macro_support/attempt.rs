@@ -11,7 +11,7 @@ use core::time::Duration;
 
 #[cfg(not(feature = "std"))]
 use crate::Moment;
-use crate::chain::name::without_closures;
+use crate::chain::context::without_closures;
 use crate::time::platform::{HasTimer, default_timer, expect_timer};
 use crate::time::{race, sleep_out};
 use crate::{Attempt, BlockingTimer, TimedOut, Timer};

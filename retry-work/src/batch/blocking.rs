@@ -84,13 +84,13 @@ pub fn retry_each_blocking_into<I, F, T, E>(
         concurrency,
     } = policy.into_batches();
     let chain = chain.into_chain();
-    let (cancel, timer, protections) = (chain.cancel, chain.timer, chain.protections);
-    let is_spanned = chain.rules.is_spanned();
+    let (cancel, shared) = (chain.cancel, chain.shared);
+    let is_spanned = chain.context.is_spanned();
     let name = chain.name.unwrap_or_else(|| place_of::<F>().into());
     let span = Span::of_call(is_spanned, || &name);
     let _entered = span.enter();
-    let (policy, shared_name) = (chain.rules.policy(), Arc::<str>::from(&*name));
-    let job = Job::blocking(chain.rules, &name, &protections, &timer);
+    let (policy, shared_name) = (*chain.context.policy(), Arc::<str>::from(&*name));
+    let job = Job::new(chain.context, &name, &shared, BlockingTimer::now);
     let rounds = Rounds::new(job, chain.on, size, items.into_iter(), results);
     let rounds = Mutex::new(rounds);
     let stop = Stop::new(&cancel);
@@ -111,7 +111,7 @@ pub fn retry_each_blocking_into<I, F, T, E>(
             None => return,
         }
         // If the sleep is cancelled, the next round is not sent.
-        timer.sleep_or_cancelled(pause, &cancel);
+        shared.timer.sleep_or_cancelled(pause, &cancel);
     }
 }
 

@@ -197,7 +197,7 @@ where
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let (mut begun, mut others, mut rejected) = (Vec::new(), Vec::new(), None);
         for mut entry in entries {
-            match entry.attempts.begin_item(self.job.reporter()) {
+            match entry.attempts.begin_item(self.job.context.reporter()) {
                 Ok(()) => {
                     if let Err(error) = &mut self.results[entry.index] {
                         error.sent(entry.attempts.call().attempt());
@@ -218,7 +218,7 @@ where
         });
         let begun = (!begun.is_empty()).then(|| {
             let is_first = !mem::replace(&mut self.has_begun, true);
-            round.begin_batch(is_first, self.job.reporter());
+            round.begin_batch(is_first, self.job.context.reporter());
             (begun, round)
         });
         self.progressed();
@@ -314,7 +314,7 @@ where
 
     /// Records an item's success on the breaker, and on the budget if the item leads.
     fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
-        entry.attempts.answered(self.job.reporter());
+        entry.attempts.answered(self.job.context.reporter());
         if entry.is_unpaid {
             // Another item paid for its retry.
             entry.attempts.set_followed(None);
@@ -329,7 +329,7 @@ where
         let verdict = self.on.verdict(error);
         if verdict.warns() {
             let on = &self.on;
-            warn_about_verdict(self.job.name(), verdict, &Described { on, error });
+            warn_about_verdict(self.job.context.name(), verdict, &Described { on, error });
         }
         verdict
     }
@@ -345,7 +345,7 @@ where
             on: &self.on,
             error: &*error,
         };
-        let (site, reporter) = self.job.parts();
+        let (site, reporter) = self.job.context.parts();
         let failure = Failure::new(&site, verdict, &shown);
         entry.attempts.record_failure(&failure, reporter);
         let call = entry.attempts.call();
@@ -364,7 +364,7 @@ where
     /// Ends a round. Returns the pause before the next one, or `None` if there is nothing left to send.
     pub(super) fn next_round(&mut self, is_cancelled: impl FnOnce() -> bool) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
-        let policy = self.job.policy_in_force();
+        let policy = self.job.context.policy_in_force();
         let round = self.round(&policy, tally.items, is_cancelled);
         // Calls can end in any order.
         let failed = in_order(mem::take(&mut self.failed));
@@ -424,7 +424,7 @@ where
             left: deadline.map_or(Duration::MAX, |end| end.since(now)),
             cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
             idempotent: self.job.is_idempotent(),
-            name: self.job.name(),
+            name: self.job.context.name(),
             number: self.number,
             items,
         }
@@ -453,12 +453,12 @@ where
             };
             return self.job.report_unlogged_end(number, data);
         }
-        let is_reported = self.number > 1 || self.has_begun && self.job.is_observed();
+        let is_reported = self.number > 1 || self.has_begun && self.job.context.is_observed();
         if is_reported && self.results.iter().all(Result::is_ok) {
             let call = Call::after(self.number.saturating_sub(1));
             let mut all = self.job.attempts();
             all.set_call(call.with_max(max));
-            all.report_success(self.job.reporter());
+            all.report_success(self.job.context.reporter());
         }
     }
 }
@@ -484,7 +484,7 @@ where
         _: &mut dyn FnMut() -> bool,
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let waits = {
-            let (site, mut reporter) = self.job.parts();
+            let (site, mut reporter) = self.job.context.parts();
             // Cancellation was checked before: a cancelled batch starts no further call.
             round.proceed(&site, &mut || false, &mut reporter)
         };
@@ -514,7 +514,7 @@ where
             Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
             Ok(answers) => self.miscounted(entries, answers.len()),
         };
-        round.leave(end, self.job.reporter());
+        round.leave(end, self.job.context.reporter());
         self.progressed();
     }
 

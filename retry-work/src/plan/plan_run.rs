@@ -98,7 +98,7 @@ where
     pub(crate) fn begin_round(&mut self) {
         self.job.observe(self.round.attempt(), EventData::Started);
         while let Some(node) = self.plan.nodes.get(self.runs.len()) {
-            let name = format!("{}.{}", self.job.name(), node.name());
+            let name = format!("{}.{}", self.job.context.name(), node.name());
             self.runs.push(SubtaskRun {
                 part: Part::new(name),
                 attempts: self.job.attempts(),
@@ -186,7 +186,7 @@ where
 
     /// The span of the next execution, within the subtask's, which is within the plan's.
     pub(crate) fn span_of(&mut self, index: usize) -> Span {
-        let is_on = self.job.is_spanned();
+        let is_on = self.job.context.is_spanned();
         let SubtaskRun { span, part, .. } = &mut self.runs[index];
         let span = span.get_or_insert_with(|| Span::of_call(is_on, || part.name()));
         let _entered = span.enter();
@@ -215,7 +215,7 @@ where
         let data = EventData::Succeeded {
             attempts: executions,
             corrections: 0,
-            max: limit(self.job.policy().retries_allowed()),
+            max: limit(self.job.context.policy().retries_allowed()),
         };
         self.job.observe_part(&mut run.part, executions, data);
         self.progressed();
@@ -268,7 +268,7 @@ where
             let data = EventData::GaveUp {
                 attempts: node.executions,
                 corrections: 0,
-                max: limit(self.job.policy().retries_allowed()),
+                max: limit(self.job.context.policy().retries_allowed()),
                 error,
                 ended: is_unreported.then_some(AttemptEnd::Stop),
                 reason,
@@ -300,7 +300,7 @@ where
             return;
         };
         *dead_end = true;
-        let plan = self.job.name();
+        let plan = self.job.context.name();
         self.plan.ended(plan, index, Ended::DeadEnd, Some(reason));
         self.gave_up(index, None, reason);
     }

@@ -71,10 +71,11 @@ where
         let chain = Policy::none().on(|_: &E| Verdict::STOP);
         let timer = TimerFn::new(|_| pending::<()>());
         let chain = chain.timer(timer).into_chain();
-        let (protections, timer) = (chain.protections, chain.timer);
+        let shared = chain.shared;
         let name = Arc::clone(&self.name);
-        let job = Job::new(chain.rules, &name, &protections, &timer);
-        let mut bounds = bounds(&timer, job.deadline(), chain.cancel).await;
+        let job = Job::new(chain.context, &name, &shared, Timer::now);
+        shared.timer.expect(|| &name);
+        let mut bounds = bounds(&shared.timer, job.deadline(), chain.cancel).await;
         let mut run = PlanRun::new(self, (graph, scope), Again::DeadEnd, job, chain.on);
         run.begin_round();
         run.execute(&mut bounds).await;
@@ -240,7 +241,7 @@ where
             self.make_dead_end(index, reason);
             return;
         }
-        let (plan, attempt) = (self.job.name(), node.executions);
+        let (plan, attempt) = (self.job.context.name(), node.executions);
         report_subtask(ended, plan, node.name(), attempt, Some(error), Some(reason));
         self.gave_up(index, Some(error), reason);
     }
@@ -297,7 +298,7 @@ where
             }
             Err(error) => Err(self.failed(index, attempts, error)),
         };
-        let plan = self.job.name();
+        let plan = self.job.context.name();
         if self.plan.finish(plan, index, outcome, self.again) {
             let freed = self.plan.freed(index, &self.graph).into_iter();
             self.ready.extend(freed.filter(|index| self.scope[*index]));

@@ -124,14 +124,15 @@ where
         let mut chain = policy.into_chain();
         let name = chain.name.take();
         let name = name.unwrap_or_else(|| Box::from(&*self.name));
-        let span = chain.rules.is_spanned().then(|| name.clone());
+        let span = chain.context.is_spanned().then(|| name.clone());
         let run = async move {
             let (graph, scope) = (self.runnable()?, self.scope(Node::is_pending));
-            let (protections, timer) = (chain.protections, chain.timer);
-            let job = Job::new(chain.rules, &name, &protections, &timer);
-            let bounds = bounds(&timer, job.deadline(), chain.cancel).await;
+            let shared = chain.shared;
+            let job = Job::new(chain.context, &name, &shared, Timer::now);
+            shared.timer.expect(|| &name);
+            let bounds = bounds(&shared.timer, job.deadline(), chain.cancel).await;
             let run = PlanRun::new(self, (graph, scope), Again::Failed, job, chain.on);
-            run.rounds(bounds, &timer, validate).await
+            run.rounds(bounds, &shared.timer, validate).await
         };
         around(span, run)
     }
@@ -214,14 +215,14 @@ where
         F: Fn(Vec<Arc<T>>) -> R,
         R: Future<Output = Result<T, E>>,
     {
-        let (policy, name) = (*self.job.policy(), self.job.name());
+        let (policy, name) = (*self.job.context.policy(), self.job.context.name());
         let executed = pin!(self.execute(bounds));
         attempt_within(executed, &policy, || name.into()).await
     }
 
     /// Makes a non-retryable failure a dead end, regardless of its round, so that a saved plan includes it.
     pub(crate) fn refuse_final(&mut self, index: usize) {
-        let (policy, verdict) = (self.job.policy_in_force(), self.verdict(index));
+        let (policy, verdict) = (self.job.context.policy_in_force(), self.verdict(index));
         let idempotent = self.job.is_idempotent();
         if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
             self.refuse(index, reason);
@@ -231,7 +232,7 @@ where
     /// Makes non-retryable failures dead ends. Returns the verdict for the round (`None` if nothing is retryable) and
     /// the other failures.
     fn classify(&mut self) -> (Option<Verdict>, Vec<(usize, Verdict)>) {
-        let policy = self.job.policy_in_force();
+        let policy = self.job.context.policy_in_force();
         let end = self.job.deadline();
         let left = end.map_or(Duration::MAX, |end| end.since(self.job.now()));
         let left = left.min(self.round.pauses_left(&policy));
@@ -293,7 +294,7 @@ where
             Some(observe) => call.succeeded_observed(site, observe),
             None => call.succeeded(site),
         });
-        self.plan.log_summary(self.job.name());
+        self.plan.log_summary(self.job.context.name());
     }
 
     /// Gives up during a round (`ended` is `None`), or after a round with this end.
@@ -307,7 +308,7 @@ where
 
     fn all_gave_up(&mut self, reason: Reason) {
         self.make_dead_ends(Node::is_open, reason);
-        self.plan.log_summary(self.job.name());
+        self.plan.log_summary(self.job.context.name());
     }
 
     fn make_dead_ends(&mut self, are: impl Fn(&Node<'a, T, E, F>) -> bool, reason: Reason) {
