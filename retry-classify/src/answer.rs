@@ -1,7 +1,5 @@
 //! Verdicts on HTTP responses, by status, headers and body.
 
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-pub(crate) mod error_for_retry;
 mod reset;
 pub(crate) mod response_error;
 pub(crate) mod retry_after;

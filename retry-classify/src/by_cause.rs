@@ -1,4 +1,5 @@
-//! The verdict on an error by its cause: the first cause of a known type decides.
+//! The verdict on an error by its cause: the first cause of a known type decides. Erased errors, such as
+//! `Box<dyn Error>`, have no other verdict.
 
 use core::error::Error;
 
@@ -6,7 +7,7 @@ use core::error::Error;
 use crate::registry::registered;
 
 use crate::transport::of_io;
-use crate::{Verdict, sources};
+use crate::{Classify, Verdict, sources};
 
 /// The verdict on the first cause of a known type. If there is none, `otherwise`: [`Verdict::UNKNOWN`] if the call's log
 /// should warn, because the user may have meant a type of their own.
@@ -35,11 +36,11 @@ pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         return Some(verdict);
     }
     first_of!(cause:
-        "llm" crate::llm::ProviderError => crate::Classify::classify,
-        "redis_1" ::redis::RedisError => crate::Classify::classify,
-        "sqlx_0_9" ::sqlx::Error => crate::Classify::classify,
-        "tonic_0_14" ::tonic::Status => crate::Classify::classify,
-        "tonic_transport_0_14" ::tonic::transport::Error => crate::Classify::classify,
+        "llm" crate::llm::ProviderError => Classify::classify,
+        "redis_1" ::redis::RedisError => Classify::classify,
+        "sqlx_0_9" ::sqlx::Error => Classify::classify,
+        "tonic_0_14" ::tonic::Status => Classify::classify,
+        "tonic_transport_0_14" ::tonic::transport::Error => Classify::classify,
     );
     of_io(cause)
 }
@@ -55,7 +56,7 @@ pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         "http" crate::ResponseError => |_| Some(Verdict::STOP),
         // redis does not return the I/O error as a source.
         "redis_1" ::redis::RedisError => |error| {
-            error.is_io_error().then(|| crate::Classify::classify(error))
+            error.is_io_error().then(|| Classify::classify(error))
         },
     );
     #[cfg(feature = "http")]
@@ -68,12 +69,12 @@ pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 #[cfg(feature = "http")]
 pub(crate) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
-        "hyper_util_0_1" hyper_util::client::legacy::Error => crate::Classify::classify,
+        "hyper_util_0_1" hyper_util::client::legacy::Error => Classify::classify,
         "hyper" ::hyper::Error => |error| crate::clients::connection::of_open_connection(error),
-        "reqwest_0_12" reqwest_0_12::Error => crate::Classify::classify,
-        "reqwest_0_13" reqwest_0_13::Error => crate::Classify::classify,
-        "ureq_3" ::ureq::Error => crate::Classify::classify,
-        "http" crate::ResponseError => crate::Classify::classify,
+        "reqwest_0_12" reqwest_0_12::Error => Classify::classify,
+        "reqwest_0_13" reqwest_0_13::Error => Classify::classify,
+        "ureq_3" ::ureq::Error => Classify::classify,
+        "http" crate::ResponseError => Classify::classify,
     );
     None
 }
@@ -88,4 +89,107 @@ pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         "tonic_0_14" ::tonic::Status => crate::clients::tonic::in_transaction,
     );
     known(cause)
+}
+
+macro_rules! classify_by_cause {
+    ($($error:ty),*) => {$(
+        /// Classifies by the cause: the error and then its sources are searched for a type that this crate knows, and
+        /// the first one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the
+        /// `Elapsed` of tokio and tower, tower's `Overloaded`, the error types of all enabled clients, and those
+        /// registered with `on::known`; also boxed or shared. If none is found, the call stops.
+        ///
+        /// ```
+        /// use std::error::Error;
+        /// use std::io;
+        /// use retry_runtime::{Classify, Verdict};
+        ///
+        /// let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        /// let error: Box<dyn Error + Send + Sync> = refused.into();
+        /// assert_eq!(error.classify(), Verdict::TRANSIENT);
+        ///
+        /// let error: Box<dyn Error + Send + Sync> = "a text says nothing".into();
+        /// assert_eq!(error.classify(), Verdict::STOP);
+        /// ```
+        ///
+        /// Your own type inside is found only if it is registered with `on::known`, even if it derives `Classify`.
+        /// Alternatively, name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log warns once
+        /// per function, with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box` (by `?`,
+        /// for example) hides its outermost error, even from `downcast_ref`: add a `context`, or keep the
+        /// `anyhow::Error`.
+        #[diagnostic::do_not_recommend]
+        impl Classify for $error {
+            fn classify(&self) -> Verdict {
+                by_cause(self, Verdict::UNKNOWN)
+            }
+
+            describe_with_causes!();
+        }
+    )*};
+}
+
+classify_by_cause!(
+    dyn Error,
+    dyn Error + Send,
+    dyn Error + Sync,
+    dyn Error + Send + Sync
+);
+
+/// Classifies by the cause, like a `Box<dyn Error + Send + Sync>`.
+#[cfg(feature = "anyhow_1")]
+#[diagnostic::do_not_recommend]
+impl Classify for anyhow::Error {
+    fn classify(&self) -> Verdict {
+        by_cause(self.as_ref(), Verdict::UNKNOWN)
+    }
+
+    fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        crate::error_text::chain::write_error(self.as_ref(), f)
+    }
+}
+
+/// Classifies reqwest's own error, or the first source of a known type in a middleware's error, including that of
+/// `reqwest-retry` after its own retries.
+#[cfg(feature = "reqwest_middleware_0_5")]
+#[diagnostic::do_not_recommend]
+impl Classify for reqwest_middleware::Error {
+    fn classify(&self) -> Verdict {
+        by_cause(sources::within(self), Verdict::UNKNOWN)
+    }
+
+    describe_with_causes!();
+}
+
+#[cfg(all(test, feature = "reqwest_middleware_0_5"))]
+mod tests {
+    use alloc::boxed::Box;
+    use core::error::Error as StdError;
+
+    use reqwest_middleware::Error;
+
+    use crate::{Classify, Verdict, on};
+
+    #[test]
+    fn what_it_hides_says_whether_to_retry() {
+        let status = |code| {
+            let response = http::Response::builder().status(code).body("").unwrap();
+            let answer = reqwest_0_13::Response::from(response);
+            answer.error_for_status().unwrap_err()
+        };
+        for (code, expected) in [
+            (503, Verdict::TRANSIENT.ambiguous()),
+            (429, Verdict::THROTTLED),
+            (404, Verdict::STOP),
+        ] {
+            let in_middleware = anyhow::Error::from(status(code)).context("refreshing a token");
+            let hidden = Error::Middleware(in_middleware);
+            assert_eq!(hidden.classify(), expected, "{code}");
+            let error = || Error::Reqwest(status(code));
+            assert_eq!(error().classify(), expected, "{code}");
+            assert_eq!(on::cause(&error()), expected, "{code}");
+            assert_eq!(on::http(&error()), expected, "{code}");
+            assert_eq!(anyhow::Error::from(error()).classify(), expected, "{code}");
+            let boxed: Box<dyn StdError + Send + Sync> = error().into();
+            assert_eq!(boxed.classify(), expected, "{code}");
+        }
+    }
 }

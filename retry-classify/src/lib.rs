@@ -26,7 +26,6 @@ mod by_cause;
 mod cancelled;
 mod classify;
 mod clients;
-mod erased;
 mod error_text;
 #[cfg(feature = "std")]
 mod io;
@@ -49,7 +48,7 @@ mod transport;
 mod verdict;
 
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-pub use answer::error_for_retry::ErrorForRetry;
+pub use answer::response_error::ErrorForRetry;
 #[cfg(feature = "http")]
 pub use answer::{
     response_error::ResponseError,

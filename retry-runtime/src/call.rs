@@ -25,3 +25,15 @@ pub(crate) mod state;
 mod steps;
 pub(crate) mod stop;
 mod waiting;
+
+pub(crate) use call_id::CallId;
+pub(crate) use decide::Decision;
+pub(crate) use driver::Driver;
+pub(crate) use failure::{Ending, Failure};
+pub(crate) use gave_up::GaveUp;
+pub(crate) use next_attempt::NextAttempt;
+pub(crate) use protections::{BorrowedProtections, ProtectionRefs, Protects};
+pub(crate) use reporter::Reporter;
+pub(crate) use site::{Name, Site};
+pub(crate) use state::Call;
+pub(crate) use stop::{Caused, HookOutcome, Stop};

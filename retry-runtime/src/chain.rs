@@ -22,7 +22,6 @@
 pub(crate) mod context;
 pub(crate) mod into_chain;
 pub(crate) mod job;
-mod kept;
 pub(crate) mod keys;
 pub(crate) mod on_error;
 pub(crate) mod operation;

@@ -18,7 +18,9 @@ pub(crate) mod stopwatch;
 pub(crate) mod warnings;
 
 pub use event::{AttemptEnd, Event, EventData};
+pub(crate) use fields::Fields;
 pub use observer::Observer;
 pub use reason::{Cause, Reason};
-pub(crate) use report::Observe;
+pub(crate) use record::{Level, Record};
+pub(crate) use report::{Observe, reborrow, report, report_line};
 pub use stopwatch::Stopwatch;

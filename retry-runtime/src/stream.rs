@@ -9,6 +9,7 @@ mod patience;
 pub mod resume;
 
 use alloc::sync::Arc;
+use core::convert::identity;
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
@@ -43,19 +44,12 @@ impl<T, E> StreamItem for Result<T, E> {
     label = "not the error type of the stream's items",
     note = "map one to the other, or both to a common error type"
 )]
-pub trait IsError<E> {
-    fn single(self) -> E;
-    fn from_single(error: E) -> Self;
+pub trait IsError<E>: Sized {
+    const CONVERSIONS: ErrorTypes<Self, E>;
 }
 
 impl<E> IsError<E> for E {
-    fn single(self) -> E {
-        self
-    }
-
-    fn from_single(error: E) -> Self {
-        error
-    }
+    const CONVERSIONS: ErrorTypes<E, E> = (identity, identity);
 }
 
 /// The stream that the key `fallback` returns.
@@ -79,7 +73,7 @@ pub type ErrorTypes<O, E> = (fn(O) -> E, fn(E) -> O);
 
 /// The conversions between the errors of opening and of items, which must have the same type.
 pub fn error_types<I: StreamItem, O: IsError<I::Error>>() -> ErrorTypes<O, I::Error> {
-    (O::single, O::from_single)
+    O::CONVERSIONS
 }
 
 /// The stream, or the failure to open it, with the error converted by `single`.

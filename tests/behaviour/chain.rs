@@ -773,6 +773,25 @@ fn is_send<T: Send>(value: T) -> T {
     value
 }
 
+/// The hook and the fallback return futures that borrow an argument.
+async fn borrowing(policy: &Policy, prompt: &str) -> Result<usize, Failure> {
+    let call = policy
+        .before_retry(|error: &Failure, _| {
+            let error = error.clone();
+            async move {
+                yield_now().await;
+                drop((error, prompt));
+            }
+        })
+        .fallback(|gave_up: GaveUp<Failure>| async move {
+            yield_now().await;
+            assert!(prompt.is_empty());
+            Err(gave_up.into_error())
+        })
+        .until(|len: &usize| *len == prompt.len());
+    call.call(async || Ok(prompt.len())).await
+}
+
 /// They are `Send` if the values of the keys are. The error must be `Send` only if a key keeps it.
 #[tokio::test(start_paused = true)]
 async fn futures_are_send() {
@@ -807,6 +826,7 @@ async fn futures_are_send() {
         .abort(pending())
         .call(async || Ok(prompt.len()));
     assert_eq!(is_send(hooked).await, Ok(6));
+    assert_eq!(is_send(borrowing(&EXACT, &prompt)).await, Ok(6));
     let dynamic = async || {
         let call = async || Ok::<_, Box<dyn Error + Send + Sync>>(prompt.len());
         EXACT.timeout(secs(9)).policy_timeout().call(call).await

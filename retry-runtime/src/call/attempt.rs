@@ -5,11 +5,10 @@ use core::time::Duration;
 
 use retry_classify::{Kind, Verdict};
 
-use crate::call::call_id::{CallId, Drawn};
-use crate::call::errors::Errors;
-use crate::call::errors::Note;
-use crate::call::gave_up::GaveUp;
-use crate::observe::reason::Reason;
+use crate::call::call_id::Drawn;
+use crate::call::errors::{Errors, Note};
+use crate::call::{CallId, GaveUp};
+use crate::observe::Reason;
 use crate::policy::schedule::limit;
 use crate::time::{Clock, Moment};
 

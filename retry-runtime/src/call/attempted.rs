@@ -1,12 +1,12 @@
 //! Attempts with the feature `nested`: a call made within an attempt is nested in the attempt's call.
 
 use alloc::sync::Arc;
-use core::future::Future;
 use core::pin::Pin;
+
+use crate::policy::Policy;
 
 #[cfg(feature = "nested")]
 use crate::call::nested::{Outer, enter, within};
-use crate::policy::Policy;
 
 /// Wraps an attempt of a loop whose call has this policy and this name.
 pub fn attempt_within<F: Future>(

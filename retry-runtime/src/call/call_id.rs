@@ -1,4 +1,3 @@
-use alloc::format;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -8,7 +7,7 @@ use crate::time::random;
 ///
 /// Displayed as a random UUID (version 4), the usual format of an `Idempotency-Key` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallId(u128);
+pub struct CallId([u32; 4]);
 
 impl CallId {
     /// Creates a random id for your own loop, because a [`Call`](crate::Call) has none. With `#[retry]`, use
@@ -23,32 +22,22 @@ impl CallId {
     /// ```
     ///
     /// `None` if the system has no random number generator, because several devices could then create the same id.
-    pub fn random() -> Option<Self> {
-        const VERSION: u128 = 0xf << 76;
-        const VARIANT: u128 = 0b11 << 62;
-        let id = random::id()?;
-        Some(Self(id & !VERSION & !VARIANT | 0x4 << 76 | 0b10 << 62))
-    }
-
-    fn of(parts: [u32; 4]) -> Self {
-        Self(
-            parts
-                .into_iter()
-                .fold(0, |id, part| id << 32 | u128::from(part)),
-        )
-    }
-
     #[expect(
         clippy::cast_possible_truncation,
         reason = "each is cut to its own bits"
     )]
-    fn parts(self) -> [u32; 4] {
-        [96, 64, 32, 0].map(|shift| (self.0 >> shift) as u32)
+    pub fn random() -> Option<Self> {
+        const VERSION: u128 = 0xf << 76;
+        const VARIANT: u128 = 0b11 << 62;
+        let id = random::id()?;
+        let id = id & !VERSION & !VARIANT | 0x4 << 76 | 0b10 << 62;
+        Some(Self([96, 64, 32, 0].map(|shift| (id >> shift) as u32)))
     }
 
     /// The 128 bits.
     pub const fn as_u128(self) -> u128 {
-        self.0
+        let [first, second, third, fourth] = self.0;
+        (first as u128) << 96 | (second as u128) << 64 | (third as u128) << 32 | fourth as u128
     }
 }
 
@@ -72,7 +61,7 @@ impl Drawn {
     /// Returns this id for a copy of the call. Without a random number generator, neither has an id.
     pub(crate) fn shared(&self) -> Self {
         self.try_get()
-            .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))
+            .map_or_else(Self::new, |CallId(parts)| Self(parts.map(AtomicU32::new)))
     }
 
     fn try_get(&self) -> Option<CallId> {
@@ -80,19 +69,19 @@ impl Drawn {
         if known.contains(&NOT_DRAWN) {
             return self.draw();
         }
-        Some(CallId::of(known))
+        Some(CallId(known))
     }
 
     #[cold]
     fn draw(&self) -> Option<CallId> {
-        let mut parts = CallId::random()?.parts();
+        let mut parts = CallId::random()?.0;
         for (part, kept) in parts.iter_mut().zip(&self.0) {
             *part = (*part).max(NOT_DRAWN + 1);
             if let Err(known) = kept.compare_exchange(NOT_DRAWN, *part, Relaxed, Relaxed) {
                 *part = known;
             }
         }
-        Some(CallId::of(parts))
+        Some(CallId(parts))
     }
 }
 
@@ -100,10 +89,13 @@ const NOT_DRAWN: u32 = 0;
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hex = format!("{:032x}", self.0);
-        let fields = [0..8, 8..12, 12..16, 16..20, 20..32];
-        let [one, two, three, four, five] = fields.map(|digits| &hex[digits]);
-        write!(f, "{one}-{two}-{three}-{four}-{five}")
+        let [first, second, third, fourth] = self.0;
+        let [two, three, four, five] =
+            [second >> 16, second, third >> 16, third].map(|part| part & 0xffff);
+        write!(
+            f,
+            "{first:08x}-{two:04x}-{three:04x}-{four:04x}-{five:04x}{fourth:08x}"
+        )
     }
 }
 

@@ -1,36 +1,56 @@
 //! All retry decisions: after a failure, retry or give up; after the pause, start the attempt or not.
 
-use core::fmt;
-use core::mem;
 use core::time::Duration;
+use core::{fmt, mem};
 
-use crate::budget::retry_budget::Paid;
-use crate::call::failure::{Deadline, Failure};
+use retry_classify::macro_support::Basis;
+use retry_classify::{Kind, Verdict};
+
+use crate::budget::retry_budget::{Paid, RetryBudget};
+use crate::call::failure::Deadline;
+use crate::call::steps::{Next, Steps};
+use crate::call::{Call, Failure, Site};
+use crate::observe::warnings::warn_about_verdict;
+use crate::observe::{Reason, reborrow};
+use crate::policy::schedule::Schedule;
+use crate::policy::{Hint, Policy, Values};
+use crate::time::{Moment, random};
+
 #[cfg(feature = "nested")]
 use crate::call::nested;
-use crate::call::site::Site;
 #[cfg(feature = "std")]
 use crate::call::sites;
-use crate::call::state::Call;
-use crate::hedge::pushback::Pushback;
-use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
-use crate::observe::report::{reborrow, report};
-use crate::observe::warnings::warn_about_verdict;
-use crate::policy::Policy;
-use crate::policy::hint::Hint;
-use crate::policy::schedule::{Schedule, limit};
-use crate::policy::values::Values;
-use crate::time::moment::Moment;
-use crate::time::random;
-use retry_classify::Kind;
-use retry_classify::RejectedBy;
-use retry_classify::Verdict;
-use retry_classify::macro_support::Basis;
-use retry_classify::macro_support::shown;
 
 /// The pause before the next attempt, or the reason that the call gives up.
 pub(crate) type Decision = Result<Duration, Reason>;
+
+impl Steps<'_, '_> {
+    /// Reports a failed attempt to the breaker and the limiter, and decides what follows.
+    #[inline(never)]
+    pub(crate) fn failed(&mut self, failure: Failure<'_>) -> Decision {
+        if let Some(past) = &mut self.state.past {
+            past.won = None;
+        }
+        self.record_failure(&failure);
+        self.refund();
+        self.state.can_stop = failure.inputs.is_kept;
+        let mut failure = self.timed(self.limited(failure));
+        let budget = self.shared.budget;
+        let past = self.state.past();
+        let decision = self
+            .reporter
+            .timed(self.now, &mut past.stopwatch, |mut observe| {
+                let failure = failure.lend().paid_by(budget);
+                past.call
+                    .failed_with(failure.observed_by(reborrow(&mut observe)))
+            });
+        self.state.is_paid = decision.is_ok() && budget.is_some();
+        if decision.is_ok() {
+            self.state.next = Next::Pause;
+        }
+        decision
+    }
+}
 
 impl Call {
     /// Reports a failed attempt. Returns the pause before the next one, or the reason that there is none.
@@ -171,10 +191,9 @@ impl Call {
             Some(schedule.range_about(delays(step), previous))
         });
         let mut range = computed.unwrap_or_else(|| schedule.range(step, previous));
-        let hinted = failure.hint().and_then(|hint| {
-            let (rule, longest) = rule;
-            rule.range(range, hint, longest, schedule.is_jittered())
-        });
+        let hinted = failure
+            .hint()
+            .and_then(|hint| hinted_range(rule, range, hint, schedule.is_jittered()));
         if let Some((from, to)) = hinted {
             // Clip the jitter: the hint itself fits the deadline, so jitter must not push the call past it.
             range = (from, to.min(left).max(from));
@@ -183,49 +202,6 @@ impl Call {
         if delay > left {
             return Err(Reason::Deadline);
         }
-        Ok(delay)
-    }
-
-    /// Decides what follows a rejection by the breaker or the limiter. Returns the pause before the attempt is tried
-    /// again, or the rejection that ends the call. A rejection is not evidence about a server, so the breaker, the
-    /// limiter and the budget don't record it.
-    ///
-    /// `rejections` counts these pauses. It is not a field of the call, because most calls have neither a breaker nor a
-    /// limiter.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn rejected(
-        &mut self,
-        rejections: &mut u32,
-        by: RejectedBy,
-        mut failure: Failure<'_>,
-    ) -> Result<Duration, RejectedBy> {
-        let policy = &failure.site.policy_in_force();
-        let schedule = policy.schedule(Some(Kind::Rejected), failure.inputs.values);
-        let retry = schedule.next_retry(*rejections);
-        let may_follow = Reason::from(by) == Reason::Rejected;
-        let retry = retry.filter(|_| may_follow).ok_or(by)?;
-        if failure.inputs.cancelled {
-            return Err(RejectedBy::Cancelled);
-        }
-        self.spend(failure.inputs.elapsed);
-        let delay = self.delay(&mut failure, policy, (Kind::Rejected, &schedule), retry);
-        let delay = delay.map_err(|reason| match reason {
-            Reason::Deadline => RejectedBy::Deadline,
-            _ => by,
-        })?;
-        self.pauses(delay);
-        *rejections = retry;
-        let data = EventData::Retrying {
-            retry,
-            retry_max: limit(schedule.max),
-            max: limit(self.known(policy).max),
-            delay,
-            error: &shown(failure.error),
-            kind: Kind::Rejected,
-        };
-        let event = Event::new(failure.site.name(), self.attempt(), data);
-        report(&event, failure.observe);
         Ok(delay)
     }
 
@@ -246,85 +222,25 @@ impl Call {
     }
 }
 
-/// The kind of failure as which a hedged attempt is counted and paid for, because it is a retry without a failure.
-const HEDGED: Kind = Kind::Transient;
-
-/// Decisions while attempts are in flight.
-impl Call {
-    /// Returns true if the call allows another attempt next to those in flight. The breaker, limiter and budget may
-    /// still reject it.
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn may_hedge(&self, slow: &Failure<'_>, pushback: Pushback) -> bool {
-        let (policy, values) = (slow.site.policy_in_force(), slow.inputs.values);
-        let retry = self.count(&policy, HEDGED, values).saturating_add(1);
-        !pushback.came()
-            && !slow.inputs.cancelled
-            && slow.inputs.idempotent
-            && policy.schedule(Some(HEDGED), values).allows(retry)
-            && self.time_left(slow, slow.site.policy).is_some()
+impl<'a> Failure<'a> {
+    /// The budget, if it pays for a retry after this kind of failure.
+    pub(super) fn payer(&self, kind: Kind) -> Option<&'a dyn RetryBudget> {
+        self.budget.filter(|_| self.is_paid(kind))
     }
 
-    /// Charges the budget for another attempt, `delay` after the last one. Returns true if the budget pays, and the
-    /// attempt starts. The cost is not refunded, whichever attempt wins, because the server has the load in any case.
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn hedges(&mut self, mut slow: Failure<'_>, delay: Duration) -> bool {
-        if slow.budget.is_some_and(|budget| !budget.withdraw(HEDGED)) {
-            return false;
-        }
-        // Refunds the budget if user code panics while the attempt is being reported.
-        let paid = slow.budget.map(|budget| Paid::new(budget, Some(HEDGED)));
-        let policy = &slow.site.policy_in_force();
-        self.max = policy.retries_allowed();
-        self.add_retry(policy, HEDGED, slow.inputs.values);
-        let (name, max) = (slow.site.name(), limit(self.max));
-        for data in [EventData::Hedging { max, delay }, EventData::Started] {
-            let event = Event::new(name, self.attempt(), data);
-            report(&event, reborrow(&mut slow.observe));
-        }
-        paid.into_iter().for_each(Paid::spend);
-        true
+    pub(super) fn is_paid(&self, kind: Kind) -> bool {
+        is_paid(kind, self.inputs.is_limited)
     }
 
-    /// Records that the attempt with this number failed while others are in flight. Returns false if the failure ends
-    /// the call, and with it the others.
-    #[cold]
-    #[inline(never)]
-    #[doc(hidden)]
-    pub fn failed_beside(
-        &mut self,
-        failure: Failure<'_>,
-        attempt: u32,
-        pushback: &mut Pushback,
-    ) -> bool {
-        pushback.note(failure.verdict);
-        let Some(kind) = failure.verdict.kind() else {
-            return false;
-        };
-        let policy = &failure.site.policy_in_force();
-        self.tell_budget(&failure, policy);
-        let error = &shown(failure.error);
-        let data = EventData::AttemptFailed { error, kind };
-        let event = Event::new(failure.site.name(), attempt, data);
-        report(&event, failure.observe);
-        true
+    /// The wait that a server asked this call for.
+    pub(super) fn hint(&self) -> Option<Duration> {
+        self.verdict.hint().max(self.inputs.other_hint)
     }
+}
 
-    /// The call as seen by the attempt with this number, for reports about it.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub const fn at(self, attempt: u32) -> Self {
-        Self {
-            retries: attempt.saturating_sub(1).saturating_add(self.corrections),
-            retries_by_kind: [0; Kind::OF_FAILURES.len()],
-            other_attempts: self.attempts().saturating_sub(attempt),
-            ..self
-        }
-    }
+/// Returns true if a budget pays for retries after this kind of failure. A limiter handles throttled ones.
+pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
+    !(is_limited && kind == Kind::Throttled)
 }
 
 /// The reason that this failure is not retried if `left` is the time left, regardless of earlier failures.
@@ -356,6 +272,34 @@ fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
         Kind::Rejected => (Hint::Honor, None),
         _ => (policy.hint_rule(), policy.longest_hint()),
     }
+}
+
+/// The least upper bound of the random part of a wait after a hint.
+const LEAST_SPREAD: Duration = Duration::from_millis(100);
+/// The amount by which a hint may exceed the policy's own delay with [`Hint::Clamp`] if `max_hint` is not set.
+const CLAMP_SPAN: Duration = Duration::from_secs(5);
+
+/// The range from which the wait is drawn, both ends included, after the server asked for `hint`. `shortest` and
+/// `own_longest` are the policy's range without a hint. `None` if the hint has no effect.
+fn hinted_range(
+    (rule, longest): (Hint, Option<Duration>),
+    (shortest, own_longest): (Duration, Duration),
+    hint: Duration,
+    is_jittered: bool,
+) -> Option<(Duration, Duration)> {
+    let hint = match rule {
+        Hint::Honor => hint,
+        Hint::Clamp => hint.min(longest.unwrap_or(shortest.saturating_add(CLAMP_SPAN))),
+        Hint::Exact => return Some((hint, hint)),
+        Hint::Ignore => return None,
+    };
+    let from = hint.max(shortest);
+    if !is_jittered {
+        return Some((from, from));
+    }
+    let spread = (hint / 10).max(LEAST_SPREAD);
+    let spread = spread.max(own_longest.saturating_sub(shortest));
+    Some((from, from.saturating_add(spread)))
 }
 
 /// The reason that a hint alone ends a call that has this much time left.
@@ -444,26 +388,14 @@ impl Call {
     }
 }
 
-/// The reason that no attempt may follow that pause, because it ended too late. `None` if it did not.
-pub(crate) fn late(
-    deadline: Option<Moment>,
-    pause: Duration,
-    now: impl FnOnce() -> Moment,
-) -> Option<Reason> {
-    let is_late = deadline.is_some_and(|end| now().since(end) > grace(pause));
-    is_late.then_some(Reason::Deadline)
+/// Returns true if no attempt may follow that pause, because it ended too late.
+pub(crate) fn is_late(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
+    end.is_some_and(|end| now().since(end) > grace(pause))
 }
 
-/// The reason that a pause that was decided earlier may not start, because it would end after the deadline. `None` if
-/// it may.
-pub(crate) fn outlasts(
-    deadline: Option<Moment>,
-    pause: Duration,
-    now: impl FnOnce() -> Moment,
-) -> Option<Reason> {
-    let left = deadline?.checked_since(now());
-    let is_in_time = left.is_some_and(|left| pause <= left);
-    (!is_in_time).then_some(Reason::Deadline)
+/// Returns true if a pause that was decided earlier may not start, because it would end after the deadline.
+pub(crate) fn outlasts(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
+    end.is_some_and(|end| end.checked_since(now()).is_none_or(|left| pause > left))
 }
 
 /// Returns true if a deadline that drops running attempts has passed, so that anything started now would be dropped at

@@ -7,30 +7,23 @@
 mod work;
 
 use alloc::boxed::Box;
-use core::fmt;
-use core::future::{Future, ready};
-use core::mem;
 use core::pin::{Pin, pin};
 use core::time::Duration;
+use core::{fmt, mem};
 
 use retry_classify::RejectedBy;
 
-use crate::call::decide::Decision;
-use crate::call::failure::{Ending, Failure};
-use crate::call::next_attempt::NextAttempt;
-use crate::call::protections::Protects;
-use crate::call::reporter::Reporter;
-use crate::call::site::Site;
-use crate::call::state::Call;
+use crate::admission::AttemptOutcome;
 use crate::call::steps::{Next, State, Steps};
-use crate::call::stop::{HookOutcome, Stop};
 use crate::call::waiting::{Queue, wait, wait_blocking};
+use crate::call::{
+    Call, Decision, Ending, Failure, HookOutcome, NextAttempt, Protects, Reporter, Site, Stop,
+};
 use crate::hedge::pushback::Pushback;
 use crate::observe::Reason;
 use crate::policy::Policy;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{self, Cancel};
-use crate::time::{Moment, Timer, pause_or_cancelled};
+use crate::time::cancel;
+use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
 
 /// One call in flight.
 ///
@@ -41,8 +34,8 @@ use crate::time::{Moment, Timer, pause_or_cancelled};
 pub struct Driver<P: Protects, T> {
     protections: P,
     timer: T,
-    now: fn(&T) -> Moment,
-    state: State,
+    pub(super) now: fn(&T) -> Moment,
+    pub(super) state: State,
 }
 
 impl<P: Protects, T: Timer> Driver<P, T> {
@@ -64,13 +57,13 @@ impl<P: Protects, T: Timer> Driver<P, T> {
                 Next::Pause => {
                     let pause = self.state.call().last_delay();
                     // A zero pause needs no timer, and there may be none.
-                    let is_cancelled = if pause.is_zero() {
-                        pause_or_cancelled(cancelled.as_mut(), pin!(ready(()))).await
-                    } else {
-                        let sleep = pin!(self.timer.sleep(pause));
-                        pause_or_cancelled(cancelled.as_mut(), sleep).await
+                    let sleep = async {
+                        if !pause.is_zero() {
+                            self.timer.sleep(pause).await;
+                        }
                     };
-                    self.steps(|steps| steps.paused(pause, is_cancelled));
+                    let is_cancelled = pause_or_cancelled(cancelled.as_mut(), pin!(sleep)).await;
+                    self.steps(|steps| steps.paused(is_cancelled));
                 }
                 Next::Turn => {
                     let (mut queue, timer) = self.queue();
@@ -105,7 +98,7 @@ impl<P: Protects, T: BlockingTimer> Driver<P, T> {
             Next::Pause => {
                 let pause = self.state.call().last_delay();
                 let is_cancelled = self.timer.sleep_or_cancelled(pause, cancel);
-                self.steps(|steps| steps.paused(pause, is_cancelled));
+                self.steps(|steps| steps.paused(is_cancelled));
             }
             Next::Turn => {
                 let (mut queue, timer) = self.queue();
@@ -117,6 +110,10 @@ impl<P: Protects, T: BlockingTimer> Driver<P, T> {
     }
 }
 
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method's path would have one lifetime instead of any"
+)]
 impl<P: Protects, T> Driver<P, T> {
     #[inline]
     pub(crate) fn with_clock(protections: P, timer: T, now: fn(&T) -> Moment) -> Self {
@@ -139,27 +136,36 @@ impl<P: Protects, T> Driver<P, T> {
         self.protections.are_none() && !reporter.is_observed() && !self.state.needs_ready
     }
 
+    /// Runs a step that reports nothing.
+    #[inline]
+    fn steps<V>(&mut self, step: impl FnOnce(&mut Steps<'_, '_>) -> V) -> V {
+        self.reported(Reporter::named(""), step)
+    }
+
     /// Runs a step, which is not generic.
     #[inline]
-    pub(crate) fn steps<V>(&mut self, step: impl FnOnce(&mut Steps<'_>) -> V) -> V {
-        let Self {
-            protections,
-            timer,
-            now,
-            state,
-        } = self;
+    fn reported<V>(
+        &mut self,
+        reporter: Reporter<'_>,
+        step: impl FnOnce(&mut Steps<'_, '_>) -> V,
+    ) -> V {
+        let (timer, now) = (&self.timer, self.now);
         step(&mut Steps {
-            state,
-            shared: protections.refs(),
+            state: &mut self.state,
+            shared: self.protections.refs(),
             now: &|| now(timer),
+            reporter,
         })
     }
 
     #[inline]
     fn queue(&mut self) -> (Queue<'_, P>, &T) {
-        let (slot, deadline) = (&mut self.state.held.limiter, self.state.deadline);
-        let queue = Queue::new(&mut self.protections, slot, deadline);
-        (queue, &self.timer)
+        let (now, deadline) = (self.now(), self.state.deadline);
+        let slot = &mut self.state.held.limiter;
+        (
+            Queue::new(&mut self.protections, slot, deadline, now),
+            &self.timer,
+        )
     }
 
     /// The timer.
@@ -180,16 +186,6 @@ impl<P: Protects, T> Driver<P, T> {
         if let Some(past) = &mut self.state.past {
             past.call = past.call.with_max(max);
         }
-    }
-
-    /// Sets the cost of an attempt in the limiter. Default 1.
-    pub fn set_cost(&mut self, cost: u32) {
-        self.state.cost = cost;
-    }
-
-    /// Sets the function that reads the time.
-    pub(crate) fn set_clock(&mut self, now: fn(&T) -> Moment) {
-        self.now = now;
     }
 
     /// Replaces the timer and the clock of this call.
@@ -291,12 +287,12 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns true if the call has to [wait](Self::wait) before its attempt, or decide on a
     /// [rejection](Self::rejection). If false, the attempt has started, or the call ends: see [`stop`](Self::stop).
     #[inline]
-    pub fn waits(&mut self, mut reporter: Reporter<'_>) -> bool {
+    pub fn waits(&mut self, reporter: Reporter<'_>) -> bool {
         if self.is_bare(&reporter) && matches!(self.state.next, Next::Enter) {
             self.state.next = Next::Begun;
             return false;
         }
-        self.steps(|steps| steps.waits(&mut reporter))
+        self.reported(reporter, |steps| steps.waits())
     }
 
     /// Returns true if the next step is the pause before the next attempt.
@@ -312,18 +308,6 @@ impl<P: Protects, T> Driver<P, T> {
             Next::Rejected(by) => Some(by),
             _ => None,
         }
-    }
-
-    /// Decides what follows a rejection at that site. `delays` computes the delays, in place of the policy's backoff.
-    #[cold]
-    pub fn rejected(
-        &mut self,
-        site: &Site<'_>,
-        is_cancelled: bool,
-        delays: Option<&mut dyn FnMut(u32) -> Duration>,
-        mut reporter: Reporter<'_>,
-    ) {
-        self.steps(|steps| steps.rejected(site, is_cancelled, delays, &mut reporter));
     }
 
     /// Takes the reason that no attempt follows, if there is one.
@@ -349,45 +333,26 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Records that the server responded with a value, which may still be rejected.
     #[inline]
-    pub fn answered(&mut self, mut reporter: Reporter<'_>) {
+    pub fn answered(&mut self, reporter: Reporter<'_>) {
         if !self.protections.are_none() {
-            self.steps(|steps| steps.answered(&mut reporter));
+            self.reported(reporter, |steps| steps.answered());
         }
     }
 
     /// Records that the value was accepted.
     #[inline]
-    pub fn succeeded(&mut self, mut reporter: Reporter<'_>) {
+    pub fn succeeded(&mut self, reporter: Reporter<'_>) {
         if !self.is_bare(&reporter) || self.state.past.is_some() {
-            self.steps(|steps| steps.succeeded(&mut reporter));
+            self.reported(reporter, |steps| steps.succeeded());
         }
     }
 
     /// Records that the server responded with an accepted value.
     #[inline]
-    pub fn ok(&mut self, mut reporter: Reporter<'_>) {
+    pub fn ok(&mut self, reporter: Reporter<'_>) {
         if !self.is_bare(&reporter) || self.state.past.is_some() {
-            self.steps(|steps| steps.ok(&mut reporter));
+            self.reported(reporter, |steps| steps.ok());
         }
-    }
-
-    /// Reports a failed attempt. Returns the pause before the next one, which [`waits`](Self::waits) then requests, or
-    /// the reason that there is none.
-    #[cold]
-    pub fn failed(&mut self, failure: Failure<'_>, mut reporter: Reporter<'_>) -> Decision {
-        self.steps(|steps| steps.failed(failure, &mut reporter))
-    }
-
-    /// Reports that the call ends with this error before an attempt.
-    #[cold]
-    pub fn stopped(
-        &mut self,
-        stop: &Stop,
-        error: &dyn fmt::Display,
-        ending: Ending,
-        mut reporter: Reporter<'_>,
-    ) {
-        self.steps(|steps| steps.stopped(stop, error, ending, &mut reporter));
     }
 
     /// Ends the pause before a correction. Returns the reason if the correction must not start.
@@ -401,49 +366,18 @@ impl<P: Protects, T> Driver<P, T> {
         None
     }
 
-    /// Starts another attempt next to a slow one, if allowed. Returns its number if it starts.
-    #[cold]
-    pub fn hedge(
-        &mut self,
-        slow: Failure<'_>,
-        delay: Duration,
-        pushback: Pushback,
-        mut reporter: Reporter<'_>,
-    ) -> Option<u32> {
-        self.steps(|steps| steps.hedge(slow, delay, pushback, &mut reporter))
-    }
-
-    /// Reports that the attempt with this number failed while others are in flight. Returns true if these go on.
-    #[cold]
-    pub fn hedge_failed(
-        &mut self,
-        failure: Failure<'_>,
-        number: u32,
-        pushback: &mut Pushback,
-        mut reporter: Reporter<'_>,
-    ) -> bool {
-        self.steps(|steps| steps.hedge_failed(failure, number, pushback, &mut reporter))
-    }
-
     /// Reports that, of the attempts in flight at the same time, the one with this number ended last, or returned a
     /// value. All others were dropped.
     #[inline]
     pub fn hedges_ended(&mut self, number: u32, is_value: bool) {
-        if self.state.past.as_ref().is_some_and(|past| past.first != 0) {
+        if self
+            .state
+            .past
+            .as_ref()
+            .is_some_and(|past| past.current != 0)
+        {
             self.steps(|steps| steps.hedges_ended(number, is_value));
         }
-    }
-
-    /// Reports an accepted value, after the budget was credited.
-    #[inline]
-    pub fn report_success(&mut self, mut reporter: Reporter<'_>) {
-        self.steps(|steps| steps.report_success(&mut reporter));
-    }
-
-    /// Reports that the call was aborted.
-    #[cold]
-    pub fn aborted(&mut self, mut reporter: Reporter<'_>) {
-        self.steps(|steps| steps.aborted(&mut reporter));
     }
 
     /// Reports the end of the fallback. `show` passes on the text of its error.
@@ -453,12 +387,12 @@ impl<P: Protects, T> Driver<P, T> {
         attempts: u32,
         outcome: &Result<V, E>,
         show: impl FnOnce(&E, &mut dyn FnMut(&dyn fmt::Display)),
-        mut reporter: Reporter<'_>,
+        reporter: Reporter<'_>,
     ) {
-        self.steps(|steps| match outcome {
-            Ok(_) => steps.fell_back(attempts, Ok(()), &mut reporter),
+        self.reported(reporter, |steps| match outcome {
+            Ok(_) => steps.fell_back(attempts, Ok(())),
             Err(error) => show(error, &mut |shown| {
-                steps.fell_back(attempts, Err(shown), &mut reporter);
+                steps.fell_back(attempts, Err(shown));
             }),
         });
     }
@@ -470,9 +404,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Credits the budget for a success after which the call goes on.
     pub fn credit(&mut self) {
-        self.steps(|steps| {
-            steps.credit();
-        });
+        self.steps(|steps| steps.credit());
     }
 
     /// Starts the call under this policy, whose `max` is reported before any failure.
@@ -484,6 +416,52 @@ impl<P: Protects, T> Driver<P, T> {
     pub fn hook_on<E>(&mut self, error: Option<E>) -> Option<(E, NextAttempt)> {
         Some((self.unless_stopped(error)?, self.next_attempt()))
     }
+}
+
+/// Defines methods that only run a step with the reporter of the call.
+macro_rules! reported_steps {
+    ($($(#[$meta:meta])* fn $step:ident($($arg:ident: $type:ty),*) $(-> $value:ty)?;)*) => {
+        impl<P: Protects, T> Driver<P, T> {
+            $($(#[$meta])*
+            pub fn $step(&mut self, $($arg: $type,)* reporter: Reporter<'_>) $(-> $value)? {
+                self.reported(reporter, |steps| steps.$step($($arg),*))
+            })*
+        }
+    };
+}
+
+reported_steps! {
+    /// Decides what follows a rejection at that site. `delays` computes the delays, in place of the policy's backoff.
+    #[cold]
+    fn rejected(site: &Site<'_>, is_cancelled: bool, delays: Option<&mut dyn FnMut(u32) -> Duration>);
+    /// Reports a failed attempt. Returns the pause before the next one, which [`waits`](Self::waits) then requests, or
+    /// the reason that there is none.
+    #[cold]
+    fn failed(failure: Failure<'_>) -> Decision;
+    /// Reports that the call ends with this error before an attempt.
+    #[cold]
+    fn stopped(stop: &Stop, error: &dyn fmt::Display, ending: Ending);
+    /// Starts another attempt next to a slow one, if allowed. Returns its number if it starts.
+    #[cold]
+    fn hedge(slow: Failure<'_>, delay: Duration, pushback: Pushback) -> Option<u32>;
+    /// Reports that the attempt with this number failed while others are in flight. Returns true if these go on.
+    #[cold]
+    fn hedge_failed(failure: Failure<'_>, number: u32, pushback: &mut Pushback) -> bool;
+    /// Reports an accepted value, after the budget was credited.
+    fn report_success();
+    /// Reports that the call was aborted.
+    #[cold]
+    fn aborted();
+    /// In a batch or a plan, reports a failure to the breaker and the limiter.
+    fn record_failure(failure: &Failure<'_>);
+    /// In a plan, reports a failure to the breaker, the limiter and the budget.
+    fn failed_with_others(failure: Failure<'_>);
+    /// In a batch, starts a call. Only the first call of a round is reported.
+    fn begin(is_first: bool);
+    /// In a batch, starts an item, unless the breaker rejects it.
+    fn pass() -> Result<(), RejectedBy>;
+    /// In a batch, reports the end of the call to the limiter.
+    fn leave(outcome: AttemptOutcome);
 }
 
 impl<P: Protects, T> Drop for Driver<P, T> {

@@ -1,13 +1,13 @@
 use core::fmt;
 use core::time::Duration;
 
-use retry_classify::{Kind, Verdict};
+use retry_classify::Verdict;
 
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::site::Site;
+use crate::call::Site;
 use crate::hedge::pushback::Pushback;
-use crate::observe::report::{Observe, reborrow};
-use crate::policy::values::Values;
+use crate::observe::{Observe, reborrow};
+use crate::policy::Values;
 use crate::time::Moment;
 
 /// A failed attempt, with the loop's settings and state: the argument of
@@ -270,25 +270,6 @@ impl<'a> Failure<'a> {
             ..self
         }
     }
-
-    /// The budget, if it pays for a retry after this kind of failure.
-    pub(super) fn payer(&self, kind: Kind) -> Option<&'a dyn RetryBudget> {
-        self.budget.filter(|_| self.is_paid(kind))
-    }
-
-    pub(super) fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.inputs.is_limited)
-    }
-
-    /// The wait that a server asked this call for.
-    pub(super) fn hint(&self) -> Option<Duration> {
-        self.verdict.hint().max(self.inputs.other_hint)
-    }
-}
-
-/// Returns true if a budget pays for retries after this kind of failure. A limiter handles throttled ones.
-pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
-    !(is_limited && kind == Kind::Throttled)
 }
 
 impl fmt::Debug for Failure<'_> {

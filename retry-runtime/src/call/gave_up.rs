@@ -1,17 +1,15 @@
-use alloc::string::String;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::array;
 use core::error::Error;
-use core::fmt;
 use core::time::Duration;
+use core::{array, fmt};
 
+use retry_classify::Kind;
 use retry_classify::macro_support::shown;
 
 use crate::call::errors::{Errors, FIRST};
 use crate::observe::Reason;
 use crate::observe::fields::Delay;
-use retry_classify::Kind;
 
 /// A call that gave up: the argument of the functions of the keys `give_up` and `fallback`.
 ///

@@ -3,16 +3,13 @@
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use core::cell::RefCell;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::Pin;
-use std::sync::Mutex;
 
-use crate::call::site::{Name as SiteName, Site};
-use crate::observe::report::report;
-use crate::observe::{Event, EventData, Observe};
-use crate::policy::Policy;
-use crate::policy::values::Values;
-use crate::sync::lock;
+use crate::call::{Name as SiteName, Site};
+use crate::observe::warnings::OncePerName;
+use crate::observe::{Event, EventData, Observe, report};
+use crate::policy::{Policy, Values};
 
 thread_local! {
     /// The innermost call whose attempt is running on this thread. Set only while the attempt is polled, because the
@@ -20,10 +17,8 @@ thread_local! {
     static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
-/// The pairs of functions already reported: outer, inner. Some names are created at run time, so the number of pairs is
-/// bounded.
-static TOLD: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
-const MOST_TOLD: usize = 256;
+/// The pairs of functions already reported, by both names.
+static TOLD: OncePerName = OncePerName::new();
 
 /// A call, as seen by calls made within its attempts.
 #[derive(Clone)]
@@ -151,7 +146,7 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
         return;
     };
     let (call, outer_name) = (site.name(), &*outer.name());
-    if !is_news(outer_name, call) {
+    if !TOLD.is_new(&format!("{outer_name}\n{call}")) {
         return;
     }
     let data = EventData::Nested {
@@ -159,17 +154,6 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
         attempts: product(site.policy.most_attempts(values), outer.attempts),
     };
     report(&Event::new(call, attempt, data), observe);
-}
-
-/// Returns true if the pair has not been reported yet.
-fn is_news(outer: &str, inner: &str) -> bool {
-    let mut told = lock(&TOLD);
-    let is_told = told.iter().any(|pair| pair.0 == outer && pair.1 == inner);
-    let is_news = !is_told && told.len() < MOST_TOLD;
-    if is_news {
-        told.push((outer.to_owned(), inner.to_owned()));
-    }
-    is_news
 }
 
 fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {

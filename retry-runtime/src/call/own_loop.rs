@@ -1,6 +1,6 @@
 use alloc::boxed::Box;
 use core::fmt;
-use core::future::{Future, pending};
+use core::future::pending;
 use core::pin::Pin;
 use core::time::Duration;
 
@@ -8,21 +8,12 @@ use retry_classify::{Classify, Rejected, Verdict};
 
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::Decision;
-use crate::call::driver::Driver;
-use crate::call::failure::{Ending, Failure};
-use crate::call::next_attempt::NextAttempt;
-use crate::call::protections::BorrowedProtections;
-use crate::call::reporter::Reporter;
-use crate::call::site::Site;
-use crate::call::state::Call;
-use crate::call::stop::Stop;
-use crate::observe::event::Event;
-use crate::time::DefaultTimer;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, Remembered, Uncancelled};
-use crate::time::moment::Moment;
-use crate::time::timer::Timer;
+use crate::call::{
+    BorrowedProtections, Call, Decision, Driver, Ending, Failure, NextAttempt, Reporter, Site, Stop,
+};
+use crate::observe::Event;
+use crate::time::cancel::Remembered;
+use crate::time::{BlockingTimer, Cancel, DefaultTimer, Moment, Timer, Uncancelled};
 
 /// The attempts of one call, for your own loop.
 ///
@@ -106,7 +97,7 @@ fn no_clock<W>(_: &W) -> Moment {
 impl<'a> Attempts<'a> {
     /// Creates a call at that site, which has the policy and the call's name.
     pub fn new(site: &'a Site<'a>) -> Self {
-        let mut driver = Driver::with_clock(BorrowedProtections::new(), DefaultTimer, no_clock);
+        let mut driver = Driver::with_clock(BorrowedProtections::NONE, DefaultTimer, no_clock);
         driver.retry_rejections();
         let keys = Keys {
             site,
@@ -184,7 +175,7 @@ impl<'a, W> Attempts<'a, W> {
 
     /// Sets the cost of each attempt in the limiter, in the limiter's units. Default 1.
     pub fn cost(mut self, cost: u32) -> Self {
-        self.driver.set_cost(cost);
+        self.driver.state.cost = cost;
         self
     }
 
@@ -249,7 +240,7 @@ impl<'a, W> Attempts<'a, W> {
 
     /// Starts the call, measured with this clock.
     fn start(&mut self, now: fn(&W) -> Moment) {
-        self.driver.set_clock(now);
+        self.driver.now = now;
         self.driver.begin_deadline();
         let spent = self.driver.call().spent();
         let limit = self.keys.site.policy().time_limit();

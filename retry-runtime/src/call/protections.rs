@@ -91,13 +91,10 @@ impl<B, R, L> Protections<B, R, L> {
     /// Sets the budget.
     #[inline]
     pub fn budget<V: RetryBudget>(self, budget: V) -> Protections<V, R, L> {
-        let Self {
-            breaker, limiter, ..
-        } = self;
         Protections {
             budget: (budget, |budget| Some(budget)),
-            breaker,
-            limiter,
+            breaker: self.breaker,
+            limiter: self.limiter,
             is_any: true,
         }
     }
@@ -105,13 +102,10 @@ impl<B, R, L> Protections<B, R, L> {
     /// Sets the breaker.
     #[inline]
     pub fn breaker<V: AdmissionControl>(self, breaker: V) -> Protections<B, V, L> {
-        let Self {
-            budget, limiter, ..
-        } = self;
         Protections {
-            budget,
+            budget: self.budget,
             breaker: (breaker, |breaker| Some(breaker)),
-            limiter,
+            limiter: self.limiter,
             is_any: true,
         }
     }
@@ -119,12 +113,9 @@ impl<B, R, L> Protections<B, R, L> {
     /// Sets the limiter.
     #[inline]
     pub fn limiter<V: AdmissionControl>(self, limiter: V) -> Protections<B, R, V> {
-        let Self {
-            budget, breaker, ..
-        } = self;
         Protections {
-            budget,
-            breaker,
+            budget: self.budget,
+            breaker: self.breaker,
             limiter: (limiter, |limiter| Some(limiter)),
             is_any: true,
         }
@@ -161,13 +152,11 @@ pub struct BorrowedProtections<'a> {
 }
 
 impl BorrowedProtections<'_> {
-    pub(crate) const fn new() -> Self {
-        Self {
-            budget: None,
-            breaker: None,
-            limiter: None,
-        }
-    }
+    pub(crate) const NONE: Self = Self {
+        budget: None,
+        breaker: None,
+        limiter: None,
+    };
 }
 
 impl Protects for BorrowedProtections<'_> {

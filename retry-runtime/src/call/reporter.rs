@@ -1,20 +1,18 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::fmt;
 
-use crate::call::site::{Name, Site};
-use crate::observe::event::Event;
-use crate::observe::report::Observe;
-use crate::observe::stopwatch::Stopwatch;
+use crate::call::{Name, Site};
+use crate::observe::{Event, Observe, Stopwatch};
 use crate::policy::Policy;
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// The name and the observer of a call. Each step of a driver takes them as an argument, because they may borrow
 /// variables that the body changes.
 pub struct Reporter<'r> {
     name: ReportedName<'r>,
-    policy: Option<&'r Policy>,
+    /// Has the `max` that is reported before any failure.
+    pub(super) policy: Option<&'r Policy>,
     observe: Option<Observe<'r>>,
     /// The times of a batch, whose drivers share them.
     stopwatch: Option<&'r mut Option<Box<Stopwatch>>>,
@@ -92,11 +90,6 @@ impl<'r> Reporter<'r> {
         self.observe.is_some() && self.stopwatch.is_none()
     }
 
-    /// The policy's `max`, if it is known before any failure.
-    pub(super) fn max(&self) -> Option<u32> {
-        self.policy.map(Policy::retries_allowed)
-    }
-
     pub(super) fn name(&self) -> Cow<'r, str> {
         match self.name {
             ReportedName::Known(name) => Cow::Borrowed(name.get()),
@@ -119,11 +112,5 @@ impl<'r> Reporter<'r> {
             None => stopwatch,
         };
         with(Some(&mut |event| stopwatch.tell(event, now, observe)))
-    }
-}
-
-impl fmt::Debug for Reporter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reporter").finish_non_exhaustive()
     }
 }

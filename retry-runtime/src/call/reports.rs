@@ -3,20 +3,14 @@
 use core::fmt;
 use core::time::Duration;
 
+use retry_classify::macro_support::shown;
 use retry_vocabulary::duration::Written;
 
 use crate::admission::{Change, Transition};
-use crate::call::decide::Decision;
-use crate::call::failure::{Ending, Failure};
-use crate::call::site::Site;
-use crate::call::state::Call;
-use crate::observe::event::{AttemptEnd, Event, EventData};
-use crate::observe::reason::Reason;
-use crate::observe::report::{Observe, report};
-use crate::policy::Policy;
+use crate::call::{Call, Decision, Ending, Failure, Site};
+use crate::observe::{AttemptEnd, Event, EventData, Observe, Reason, report};
 use crate::policy::schedule::limit;
-use crate::policy::values::Values;
-use retry_classify::macro_support::shown;
+use crate::policy::{Policy, Values};
 
 impl Call {
     /// Reports to an observer that an attempt starts.

@@ -8,7 +8,7 @@ use retry_classify::Kind;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::call::state::Call;
+use crate::call::Call;
 
 const RETRIES: &str = "retries";
 const CORRECTIONS: &str = "corrections";

@@ -1,8 +1,9 @@
 use core::fmt;
 
+use crate::policy::Policy;
+
 #[cfg(feature = "std")]
 use crate::configure::installed;
-use crate::policy::Policy;
 
 /// The settings shared by all calls of one function: the policy, and the name in logs and metrics.
 ///
@@ -14,7 +15,7 @@ use crate::policy::Policy;
 /// const POLICY: Policy = Policy::new().max(5);
 /// const SITE: Site<'_> = Site::new(&POLICY, "model.complete");
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) name: Name<'a>,
@@ -79,11 +80,8 @@ impl<'a> Site<'a> {
     }
 }
 
-impl fmt::Debug for Site<'_> {
+impl fmt::Debug for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Site")
-            .field("policy", &self.policy)
-            .field("name", &self.name())
-            .finish()
+        fmt::Debug::fmt(self.get(), f)
     }
 }

@@ -1,5 +1,6 @@
 //! The failures in this process, counted by the names of calls.
 
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,8 +18,8 @@ const NAME_LIMIT: usize = 200;
 /// The name for all calls beyond [`MOST`].
 const OTHERS: &str = "(others)";
 
-/// Sorted by [`order`].
-static COUNTS: Mutex<Vec<SiteCounts>> = Mutex::new(Vec::new());
+/// By name.
+static COUNTS: Mutex<BTreeMap<String, SiteCounts>> = Mutex::new(BTreeMap::new());
 
 /// The failures and retries of the calls with one name, as listed by [`sites`].
 #[derive(Clone, Debug)]
@@ -65,45 +66,36 @@ impl fmt::Display for SiteCounts {
 /// Calls that succeed at once are not counted, and have no cost. The first 1000 names that fail are listed until the
 /// program ends; failures under other names are counted together, as `(others)`.
 pub fn sites() -> Vec<SiteCounts> {
-    let mut sites = lock(&COUNTS).clone();
-    sites.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    sites
-}
-
-/// The sort key. Lengths are compared first, because names often share a prefix, and every failure searches the list.
-fn order(name: &str) -> (usize, &str) {
-    (name.len(), name)
-}
-
-fn find(all: &[SiteCounts], name: &str) -> Result<usize, usize> {
-    all.binary_search_by(|known| order(&known.name).cmp(&order(name)))
+    lock(&COUNTS).values().cloned().collect()
 }
 
 /// Counts a failure under the policy in force, and the retry if one follows.
 pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
     let mut all = lock(&COUNTS);
-    let place = find(&all, name).unwrap_or_else(|_| listed(&mut all, name, policy));
-    let known = &mut all[place];
+    let known = match all.get_mut(name) {
+        Some(known) => known,
+        None => listed(&mut all, name, policy),
+    };
     known.policy = *policy;
     known.failures += 1;
     known.retries += u64::from(is_retried);
 }
 
-/// The index of a name that is not listed as it is, because it is new or listed in shortened form.
+/// The counts of a name that is not listed as it is, because it is new or listed in shortened form.
 #[cold]
-fn listed(all: &mut Vec<SiteCounts>, name: &str, policy: &Policy) -> usize {
+fn listed<'a>(
+    all: &'a mut BTreeMap<String, SiteCounts>,
+    name: &str,
+    policy: &Policy,
+) -> &'a mut SiteCounts {
     let mut name = shown_within(name, NAME_LIMIT).to_string();
-    if all.len() >= MOST && find(all, &name).is_err() {
+    if all.len() >= MOST && !all.contains_key(&name) {
         name = String::from(OTHERS);
     }
-    find(all, &name).unwrap_or_else(|place| {
-        let new = SiteCounts {
-            name,
-            policy: *policy,
-            failures: 0,
-            retries: 0,
-        };
-        all.insert(place, new);
-        place
+    all.entry(name.clone()).or_insert(SiteCounts {
+        name,
+        policy: *policy,
+        failures: 0,
+        retries: 0,
     })
 }

@@ -1,13 +1,12 @@
 use core::time::Duration;
 
-use crate::budget::retry_budget::{Paid, RetryBudget};
-use crate::call::next_attempt::NextAttempt;
-use crate::policy::Policy;
-use crate::policy::millis;
-use crate::policy::schedule::limit;
-use crate::policy::values::Values;
-use crate::time::nanos;
 use retry_classify::Kind;
+
+use crate::budget::retry_budget::{Paid, RetryBudget};
+use crate::call::NextAttempt;
+use crate::policy::schedule::limit;
+use crate::policy::{Policy, Values, millis};
+use crate::time::nanos;
 
 /// A running call: the core of every loop in this crate, and of your own loops.
 ///
@@ -153,17 +152,6 @@ impl Call {
             budget.called();
         }
         budget.succeeded(self.last_retry_kind);
-    }
-
-    /// Credits a budget for a success after which the call goes on, and may still fail.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn credited<B: RetryBudget + ?Sized>(self, budget: &B) -> Self {
-        self.credit(budget);
-        Self {
-            has_outcome: true,
-            ..self
-        }
     }
 
     /// The payment by `budget` for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropping it
@@ -355,5 +343,18 @@ impl Call {
         // The time spent does not decrease, even if the clock goes backwards.
         self.spent = told.max(waited);
         self.is_pausing = false;
+    }
+
+    /// The call as seen by the attempt with this number, for reports about it.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub const fn at(self, attempt: u32) -> Self {
+        Self {
+            retries: attempt.saturating_sub(1).saturating_add(self.corrections),
+            retries_by_kind: [0; Kind::OF_FAILURES.len()],
+            other_attempts: self.attempts().saturating_sub(attempt),
+            ..self
+        }
     }
 }

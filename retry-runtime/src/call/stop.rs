@@ -1,9 +1,10 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use crate::observe::reason::Reason;
-use crate::policy::values::Values;
 use retry_classify::{Rejected, RejectedBy};
+
+use crate::observe::Reason;
+use crate::policy::Values;
 
 /// The reason that a call ends before an attempt or a correction.
 #[derive(Debug)]

@@ -1,17 +1,18 @@
 //! Waits for the limiter, with any timer.
 
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::mem;
 use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
+use retry_classify::RejectedBy;
+
 use crate::admission::{Admission, AdmissionControl};
-use crate::call::protections::Protects;
+use crate::call::Protects;
 use crate::call::steps::Slot;
 use crate::time::clock::Clocks;
 use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, give_way, own_waker, sleep_out};
-use retry_classify::RejectedBy;
 
 /// Waits until the limiter admits the attempt. Returns the duration of the wait, or the rejection.
 pub(super) async fn wait(
@@ -19,7 +20,6 @@ pub(super) async fn wait(
     timer: impl Timer,
     mut cancelled: Pin<&mut impl Future>,
 ) -> Result<Duration, RejectedBy> {
-    queue.begin(timer.now());
     loop {
         let waker = own_waker().await;
         let clocks = Clocks::read(|| timer.now());
@@ -73,7 +73,6 @@ pub(super) fn wait_blocking(
     timer: &dyn BlockingTimer,
     cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
-    queue.begin(timer.now());
     let waker = unpark::this_thread();
     loop {
         if cancel.is_cancelled() {
@@ -148,27 +147,24 @@ struct Nap {
 }
 
 impl<'q, P: Protects> Queue<'q, P> {
+    /// The wait starts now.
     pub(super) fn new(
         protections: &'q mut P,
         slot: &'q mut Slot,
         deadline: Option<Moment>,
+        began: Moment,
     ) -> Self {
+        let limiter = protections.refs().limiter;
+        let most = limiter.and_then(AdmissionControl::longest_wait);
+        let most = most.and_then(|most| Some((began.checked_add(most)?, RejectedBy::Limiter)));
+        let last = deadline.map(|end| (end, RejectedBy::Deadline));
         Self {
+            until: most.into_iter().chain(last).min_by_key(|(end, _)| *end),
             protections,
             slot,
             deadline,
-            began: Moment::from_origin(Duration::ZERO),
-            until: None,
+            began,
         }
-    }
-
-    fn begin(&mut self, now: Moment) {
-        self.began = now;
-        let limiter = self.protections.refs().limiter;
-        let most = limiter.and_then(AdmissionControl::longest_wait);
-        let most = most.and_then(|most| Some((now.checked_add(most)?, RejectedBy::Limiter)));
-        let last = self.deadline.map(|end| (end, RejectedBy::Deadline));
-        self.until = most.into_iter().chain(last).min_by_key(|(end, _)| *end);
     }
 
     /// Asks for admission. Returns `None` if the attempt is admitted, or else the wait until the next time to ask.

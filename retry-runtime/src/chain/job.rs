@@ -7,9 +7,10 @@ use core::time::Duration;
 
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
+use crate::call::decide::is_paid;
 use crate::call::decide::{self, Decision};
 use crate::call::driver::Driver;
-use crate::call::failure::{Failure, is_paid};
+use crate::call::failure::Failure;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::protections::Protects;
@@ -94,7 +95,8 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
 
     /// The reason that no attempt may start after this pause, if the pause ended too late.
     pub fn late(&self, pause: Duration) -> Option<Reason> {
-        decide::late(self.deadline, pause, || self.now())
+        let is_late = decide::is_late(self.deadline, pause, || self.now());
+        is_late.then_some(Reason::Deadline)
     }
 
     /// The reason that no attempt may start any more, if the job was cancelled or its deadline has passed.

@@ -9,6 +9,7 @@ use core::time::Duration;
 
 use retry_classify::{Cancelled, Rejected, TimedOut};
 
+use crate::call::failure::Ending;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::stop::HookOutcome;
@@ -23,7 +24,7 @@ pub(crate) struct Settings {
     /// An ambiguous failure is not retried: `idempotent` is false.
     pub(crate) is_unrepeatable: bool,
     pub(crate) is_spanned: bool,
-    pub(crate) falls_back: bool,
+    pub(crate) ending: Ending,
     /// The key `abort` is set, not `cancel`.
     pub(crate) aborts: bool,
 }
@@ -107,46 +108,30 @@ impl<U, B, R, F> HookSet for Hooks<U, B, R, F> {
     }
 }
 
-/// The hooks of an async call.
-pub trait AsyncHooks<T, E>:
-    HookSet<
+/// Defines traits for combinations of bounds.
+macro_rules! combined {
+    ($($(#[$doc:meta])* $name:ident<$value:ident, $error:ident>: [$($bounds:tt)*])*) => {$(
+        $(#[$doc])*
+        pub trait $name<$value, $error>: $($bounds)* {}
+
+        impl<$value, $error, H: $($bounds)*> $name<$value, $error> for H {}
+    )*};
+}
+combined! {
+    /// The hooks of an async call.
+    AsyncHooks<T, E>: [HookSet<
         Until: Until<T>,
         Pause: AsyncHook<E>,
         Retry: AsyncHook<E>,
         Fallback: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
-    >
-{
-}
-
-impl<T, E, H> AsyncHooks<T, E> for H where
-    H: HookSet<
-            Until: Until<T>,
-            Pause: AsyncHook<E>,
-            Retry: AsyncHook<E>,
-            Fallback: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
-        >
-{
-}
-
-/// The hooks of a blocking call.
-pub trait BlockingHooks<T, E>:
-    HookSet<
+    >]
+    /// The hooks of a blocking call.
+    BlockingHooks<T, E>: [HookSet<
         Until: Until<T>,
         Pause: Hook<E, Value: HookOutcome>,
         Retry: Hook<E, Value: HookOutcome>,
         Fallback: FallsBack<E, Value: FallbackOutcome<T, E>>,
-    >
-{
-}
-
-impl<T, E, H> BlockingHooks<T, E> for H where
-    H: HookSet<
-            Until: Until<T>,
-            Pause: Hook<E, Value: HookOutcome>,
-            Retry: Hook<E, Value: HookOutcome>,
-            Fallback: FallsBack<E, Value: FallbackOutcome<T, E>>,
-        >
-{
+    >]
 }
 
 /// The key `until`: decides which values of type `T` are accepted.
@@ -187,22 +172,32 @@ impl<F, R> Function<F, R> {
     }
 }
 
+/// The type that a key's function returns. Not a part of the traits below, whose bounds the compiler would not always
+/// prove for the types in a future.
+pub trait Returns {
+    /// The type.
+    type Value;
+}
+
+impl Returns for () {
+    type Value = Never;
+}
+
+impl<F, R> Returns for Function<F, R> {
+    type Value = R;
+}
+
 /// The keys `before_pause` and `before_retry`: functions called between an error of type `E` and its retry.
 #[diagnostic::on_unimplemented(
     message = "`before_pause` or `before_retry` of this chain doesn't accept a `{E}`",
     label = "not a function from `&{E}` and a `NextAttempt`"
 )]
-pub trait Hook<E> {
-    /// The type that the function returns.
-    type Value;
-
+pub trait Hook<E>: Returns {
     /// Starts the hook, if there is one.
     fn begin(&mut self, error: &E, next: NextAttempt) -> Option<Self::Value>;
 }
 
 impl<E> Hook<E> for () {
-    type Value = Never;
-
     fn begin(&mut self, _: &E, _: NextAttempt) -> Option<Never> {
         None
     }
@@ -215,8 +210,6 @@ impl<E, B: Hook<E, Value: Future<Output: HookOutcome>>> AsyncHook<E> for B {}
 
 #[diagnostic::do_not_recommend]
 impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
-    type Value = R;
-
     fn begin(&mut self, error: &E, next: NextAttempt) -> Option<R> {
         Some((self.0)(error, next))
     }
@@ -227,17 +220,12 @@ impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
     message = "`fallback` of this chain can't replace the call",
     label = "not a function of `GaveUp<{E}>`"
 )]
-pub trait FallsBack<E> {
-    /// The type that the function returns.
-    type Value;
-
+pub trait FallsBack<E>: Returns {
     /// Starts the fallback, if there is one.
     fn begin(self, gave_up: GaveUp<E>) -> Result<Self::Value, E>;
 }
 
 impl<E> FallsBack<E> for () {
-    type Value = Never;
-
     fn begin(self, gave_up: GaveUp<E>) -> Result<Never, E> {
         Err(gave_up.into_error())
     }
@@ -245,8 +233,6 @@ impl<E> FallsBack<E> for () {
 
 #[diagnostic::do_not_recommend]
 impl<E, F: FnOnce(GaveUp<E>) -> R, R> FallsBack<E> for Function<F, R> {
-    type Value = R;
-
     fn begin(self, gave_up: GaveUp<E>) -> Result<R, E> {
         Ok((self.0)(gave_up))
     }

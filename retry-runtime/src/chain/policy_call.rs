@@ -89,7 +89,7 @@ impl PolicyCall<'_> {
             policy: *policy,
             name: None,
             settings: Settings::default(),
-            protections: BorrowedProtections::new(),
+            protections: BorrowedProtections::NONE,
             on: ByClassify,
             keys: Keys::default(),
             hooks: Hooks::default(),

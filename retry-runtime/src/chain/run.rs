@@ -16,7 +16,6 @@ use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
 use crate::chain::context::{Context, Observes};
-use crate::chain::kept::Kept;
 use crate::chain::keys::{
     AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, Hook, Hooks, Keep, Keeps, Until,
 };
@@ -31,6 +30,73 @@ use crate::time::{BlockingTimer, Cancel, Clock};
 pub(super) struct Run<'a, P: Protects, W, O, Q> {
     pub(super) driver: Driver<P, W>,
     pub(super) context: Context<'a, O, Q>,
+}
+
+/// The outcomes of earlier attempts.
+pub(super) struct Kept<T, E> {
+    /// The outcome of the call if no attempt follows. If there is a history, the error is there instead.
+    last: Option<Result<T, Option<E>>>,
+    /// All errors, for a fallback or for the attempts to see.
+    pub(super) history: Option<Arc<Attempt<E>>>,
+}
+
+impl<T, E> Default for Kept<T, E> {
+    fn default() -> Self {
+        Self {
+            last: None,
+            history: None,
+        }
+    }
+}
+
+impl<T, E> Kept<T, E> {
+    /// The history. If an attempt still holds a reference to it, that attempt keeps the errors so far, and the call
+    /// goes on without them.
+    pub(super) fn history(&mut self) -> Option<&mut Attempt<E>> {
+        let attempt = self.history.as_mut()?;
+        if Arc::get_mut(attempt).is_none() {
+            *attempt = Arc::new(attempt.without_errors());
+        }
+        Arc::get_mut(attempt)
+    }
+
+    /// Keeps a value that was not accepted.
+    pub(super) fn keep_value(&mut self, value: T) {
+        if let Some(history) = self.history() {
+            history.interrupted();
+        }
+        self.last = Some(Ok(value));
+    }
+
+    /// Keeps the error of an attempt that is followed by another after that pause.
+    pub(super) fn keep_error(&mut self, error: E, pause: Duration) {
+        self.last = Some(Err(match self.history() {
+            Some(history) => {
+                history.failed(error);
+                history.paused(pause);
+                None
+            }
+            None => Some(error),
+        }));
+    }
+
+    /// The error of the last attempt, if it failed.
+    pub(super) fn error(&mut self) -> Option<&E> {
+        match &self.last {
+            Some(Err(Some(error))) => Some(error),
+            Some(Err(None)) => self.history.as_ref()?.last_error(),
+            Some(Ok(_)) | None => None,
+        }
+    }
+
+    /// The outcome of the last attempt.
+    pub(super) fn take(&mut self) -> Option<Result<T, E>> {
+        match self.last.take()? {
+            Ok(value) => Some(Ok(value)),
+            Err(Some(error)) => Some(Err(error)),
+            Err(None) => self.history()?.take_last_failure().map(Err),
+        }
+    }
 }
 
 /// The end of an attempt: its outcome, or `None` if its time limit was reached, and whether the call is cancelled. `None`
@@ -55,7 +121,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         clock: impl FnOnce(&W) -> Clock,
     ) -> M::Room<Kept<T, E>> {
         let mut room = M::Room::<Kept<T, E>>::default();
-        let has_history = lends || self.context.settings.falls_back;
+        let has_history = lends || self.context.settings.ending == Ending::Fallback;
         if let Some(kept) = M::kept(&mut room).filter(|_| has_history) {
             let first = Attempt::before_first(clock(self.driver.timer()), ());
             kept.history = Some(Arc::new(first));
@@ -196,7 +262,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             history.judged(verdict);
         }
         let shown = Described { on, error: &error };
-        let failed = (verdict, &shown as _, self.ending());
+        let failed = (verdict, &shown as _, self.context.settings.ending);
         match self.decide(failed, is_cancelled, kept.is_some()) {
             Err(reason) => return Some(End::GaveUp(error, reason)),
             Ok(pause) => kept?.keep_error(error, pause),
@@ -218,15 +284,6 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             failure = failure.forgotten();
         }
         self.driver.failed(failure, reporter)
-    }
-
-    /// The ending of a call that gives up with an error.
-    fn ending(&self) -> Ending {
-        if self.context.settings.falls_back {
-            Ending::Fallback
-        } else {
-            Ending::Error
-        }
     }
 
     /// Starts a hook, with the error that the call may still end with.
@@ -262,7 +319,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     ) -> End<T, E> {
         let rejected = || Some(Err(ends.rejected?(stop.rejected())));
         let outcome = kept.and_then(Kept::take).or_else(rejected);
-        let ending = self.ending();
+        let ending = self.context.settings.ending;
         let mut report = |error: &dyn fmt::Display, ending| {
             let reporter = self.context.reporter();
             self.driver.stopped(stop, error, ending, reporter);

@@ -12,10 +12,9 @@ use crate::call::attempted::attempt_within;
 use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
 use crate::chain::context::Observes;
-use crate::chain::kept::Kept;
 use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Keep};
 use crate::chain::on_error::Classifies;
-use crate::chain::run::{Attempted, End, Run};
+use crate::chain::run::{Attempted, End, Kept, Run};
 use crate::chain::span::Within;
 use crate::observe::Reason;
 use crate::policy::Policy;
@@ -171,11 +170,8 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         let Some(hook) = hook else {
             return false;
         };
-        match self.unless_aborted(cancelled, hook).await {
-            Some(outcome) => self.driver.hooked(outcome),
-            None => return true,
-        }
-        false
+        let outcome = self.unless_aborted(cancelled, hook).await;
+        outcome.map(|outcome| self.driver.hooked(outcome)).is_none()
     }
 
     /// Awaits something other than an attempt. The output is `None` once the call is aborted.

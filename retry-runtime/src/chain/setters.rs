@@ -11,6 +11,7 @@ use core::time::Duration;
 
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
+use crate::call::failure::Ending;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::context::ObserveFn;
@@ -445,7 +446,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         mut self,
         fallback: F,
     ) -> PolicyCall<'a, On, K, WithFallback<H, F, R>, Keeping<N>> {
-        self.settings.falls_back = true;
+        self.settings.ending = Ending::Fallback;
         self.with(|on, keys, hooks| {
             let Hooks(until, pause, retry, _) = hooks.get();
             let fallback = Function::new(fallback);

@@ -184,21 +184,16 @@ pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
     note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
 )]
 pub trait PolicySource {
-    type Found<'a>: Borrow<Policy>
-    where
-        Self: 'a;
-
-    /// The policy of a call. `name` passes the call's name to sources that need it.
-    fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Self::Found<'_>;
+    /// The policy of a call, by reference if possible. `name` passes the call's name to sources that need it.
+    fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> impl Borrow<Policy>;
 }
 
 #[diagnostic::do_not_recommend]
+#[allow(
+    refining_impl_trait,
+    reason = "generated code needs to know that it is `Send`"
+)]
 impl<P: Borrow<Policy>> PolicySource for P {
-    type Found<'a>
-        = &'a Policy
-    where
-        P: 'a;
-
     #[inline]
     fn find(&self, _: impl FnOnce(&mut dyn FnMut(&str))) -> &Policy {
         self.borrow()
@@ -208,12 +203,8 @@ impl<P: Borrow<Policy>> PolicySource for P {
 macro_rules! found_by_name {
     ($($source:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
+        #[allow(refining_impl_trait, reason = "generated code needs to know that it is `Send`")]
         impl PolicySource for $source {
-            type Found<'f>
-                = Policy
-            where
-                Self: 'f;
-
             fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Policy {
                 let mut found = Policy::new();
                 name(&mut |name| found = self.find_over(name, &Policy::new()));

@@ -6,8 +6,7 @@ use core::time::Duration;
 use retry_classify::Kind;
 use retry_classify::macro_support::shown;
 
-use crate::observe::record::{Level, Record};
-use crate::observe::{Event, EventData};
+use crate::observe::{Event, EventData, Level, Record};
 
 /// Defines the fields of a log line, in order: rows `name: type, as shown;`.
 macro_rules! fields {

@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
+use crate::observe::{Fields, Level, Record};
+
 #[cfg(feature = "std")]
 use crate::name::begins_with;
-use crate::observe::fields::Fields;
-use crate::observe::record::{Level, Record};
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
 

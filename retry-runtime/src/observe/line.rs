@@ -1,16 +1,10 @@
 use core::fmt;
 
-use crate::observe::fields::Fields;
-use crate::observe::reason::Reason;
-use crate::observe::record::Level;
-use crate::observe::report::report_line;
+use crate::observe::{Fields, Level, Reason, report_line};
 
 /// A line of the log that isn't an event: about a plan or one of its subtasks.
+#[derive(Default)]
 pub struct Line<'a> {
-    /// The name with which the line starts.
-    pub name: &'static str,
-    /// The name of the plan or the subtask.
-    pub call: &'a dyn fmt::Display,
     /// The number of the subtask's execution.
     pub attempt: Option<u32>,
     /// The error.
@@ -21,26 +15,21 @@ pub struct Line<'a> {
     pub summary: Option<&'a dyn fmt::Display>,
 }
 
-impl<'a> Line<'a> {
-    /// A line with only its two names.
-    pub fn new(name: &'static str, call: &'a dyn fmt::Display) -> Self {
-        Self {
-            name,
-            call,
-            attempt: None,
-            error: None,
-            reason: None,
-            summary: None,
-        }
-    }
-
-    /// Logs the line, and records it in tests as one of the calls of that name.
-    pub fn report(&self, level: Level, recorded: &str) {
+impl Line<'_> {
+    /// Logs the line, which starts with `name` and the name of the plan or the subtask. Records it in tests as one of
+    /// the calls of the name `recorded`.
+    pub fn report(
+        &self,
+        name: &'static str,
+        level: Level,
+        call: &dyn fmt::Display,
+        recorded: &str,
+    ) {
         let fields = Fields {
             error: self.error,
             reason: self.reason.map(Reason::name),
             summary: self.summary,
-            ..Fields::new(self.name, level, self.call, self.attempt)
+            ..Fields::new(name, level, call, self.attempt)
         };
         report_line(recorded, &fields);
     }

@@ -7,9 +7,9 @@
 use retry_classify::macro_support::shown;
 use tracing::field::display;
 
-use crate::observe::fields::{Delay, Fields, Message};
-use crate::observe::levels;
-use crate::observe::record::{Level, Record};
+use crate::observe::fields::{Delay, Message};
+use crate::observe::{Fields, Level, Record, levels};
+
 #[cfg(feature = "std")]
 use crate::observe::warnings::OncePerName;
 

@@ -1,7 +1,7 @@
 //! Sends events to the log, a test's recording, and the call's observer.
 
-use crate::observe::event::Event;
-use crate::observe::fields::Fields;
+use crate::observe::{Event, Fields};
+
 #[cfg(feature = "tracing")]
 use crate::observe::log::log;
 #[cfg(feature = "std")]

@@ -2,7 +2,7 @@
 //! Without the feature `tracing`, they do nothing.
 
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::Pin;
 
 #[cfg(feature = "tracing")]

@@ -4,9 +4,8 @@ use core::fmt::Display;
 
 use retry_classify::Verdict;
 
-use crate::observe::fields::Fields;
-use crate::observe::record::Level;
-use crate::observe::report::report_line;
+use crate::observe::{Fields, Level, report_line};
+
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
 

@@ -158,40 +158,36 @@ impl<'a, I> Measurements<'a, I> {
 
 impl<I: Instruments> Observer for Measurements<'_, I> {
     fn observe(&self, event: &Event<'_>) {
-        measure(event, &self.shared, &self.instruments);
-    }
-}
-
-/// Records the metrics of an event, and of the shared protections.
-fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
-    let name = ("retry.name", event.call);
-    let took = |what, time: Option<Duration>, labels: &[Label<'_>]| {
-        if let Some(time) = time {
-            to.measure(what, time.as_secs_f64(), labels);
+        let to = &self.instruments;
+        let name = ("retry.name", event.call);
+        let took = |what, time: Option<Duration>, labels: &[Label<'_>]| {
+            if let Some(time) = time {
+                to.measure(what, time.as_secs_f64(), labels);
+            }
+        };
+        if let Some(end) = event.attempt_end() {
+            let labels = [name, ("retry.kind", end.name())];
+            to.measure(Measured::Attempts, 1.0, &labels);
+            took(Measured::AttemptDuration, event.attempt_elapsed(), &labels);
         }
-    };
-    if let Some(end) = event.attempt_end() {
-        let labels = [name, ("retry.kind", end.name())];
-        to.measure(Measured::Attempts, 1.0, &labels);
-        took(Measured::AttemptDuration, event.attempt_elapsed(), &labels);
-    }
-    took(Measured::Delay, event.pause(), &[name]);
-    match event.data {
-        EventData::Waited { waited } => took(Measured::Wait, Some(waited), &[name]),
-        EventData::BreakerOpened { .. } => to.measure(Measured::Openings, 1.0, &[name]),
-        _ => {}
-    }
-    if let Some((attempts, end)) = event.call_end() {
-        let outcome = ("retry.outcome", end.name());
-        let retried = ("retry.retried", if attempts > 1 { "true" } else { "false" });
-        to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
-        took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
-        // Without this check, a call that was rejected before its first attempt would lower the mean.
-        if attempts > 0 {
-            to.measure(Measured::AttemptsPerCall, attempts.into(), &[name]);
+        took(Measured::Delay, event.pause(), &[name]);
+        match event.data {
+            EventData::Waited { waited } => took(Measured::Wait, Some(waited), &[name]),
+            EventData::BreakerOpened { .. } => to.measure(Measured::Openings, 1.0, &[name]),
+            _ => {}
         }
+        if let Some((attempts, end)) = event.call_end() {
+            let outcome = ("retry.outcome", end.name());
+            let retried = ("retry.retried", if attempts > 1 { "true" } else { "false" });
+            to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
+            took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
+            // Without this check, a call that was rejected before its first attempt would lower the mean.
+            if attempts > 0 {
+                to.measure(Measured::AttemptsPerCall, attempts.into(), &[name]);
+            }
+        }
+        self.shared.measure(to);
     }
-    shared.measure(to);
 }
 
 /// The shared protections that an observer measures, with their names. An array of fixed length, so that a constant can

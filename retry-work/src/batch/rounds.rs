@@ -197,7 +197,7 @@ where
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let (mut begun, mut others, mut rejected) = (Vec::new(), Vec::new(), None);
         for mut entry in entries {
-            match entry.attempts.begin_item(self.job.context.reporter()) {
+            match entry.attempts.pass(self.job.context.reporter()) {
                 Ok(()) => {
                     if let Err(error) = &mut self.results[entry.index] {
                         error.sent(entry.attempts.call().attempt());
@@ -218,7 +218,7 @@ where
         });
         let begun = (!begun.is_empty()).then(|| {
             let is_first = !mem::replace(&mut self.has_begun, true);
-            round.begin_batch(is_first, self.job.context.reporter());
+            round.begin(is_first, self.job.context.reporter());
             (begun, round)
         });
         self.progressed();
@@ -484,9 +484,9 @@ where
         _: &mut dyn FnMut() -> bool,
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let waits = {
-            let (site, mut reporter) = self.job.context.parts();
+            let (site, reporter) = self.job.context.parts();
             // Cancellation was checked before: a cancelled batch starts no further call.
-            round.proceed(&site, &mut || false, &mut reporter)
+            round.proceed(&site, &mut || false, reporter)
         };
         for entry in &mut entries {
             entry.attempts.share_rejections(&round);

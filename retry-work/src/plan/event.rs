@@ -55,25 +55,25 @@ pub(crate) fn report_subtask(
         attempt: Some(attempt),
         error,
         reason,
-        ..Line::new(ended.name(), &call)
+        ..Line::default()
     };
-    line.report(ended.level(), plan);
+    line.report(ended.name(), ended.level(), &call, plan);
 }
 
 /// Reports that `retry_failed` starts.
 pub(crate) fn report_retry(plan: &str, error: &str) {
     let line = Line {
         error: Some(&error),
-        ..Line::new("retrying", &plan)
+        ..Line::default()
     };
-    line.report(Level::Warn, plan);
+    line.report("retrying", Level::Warn, &plan, plan);
 }
 
 /// Reports the result of a run.
 pub(crate) fn report_summary(plan: &str, summary: &Summary) {
     let line = Line {
         summary: Some(summary),
-        ..Line::new("summary", &plan)
+        ..Line::default()
     };
-    line.report(Level::Info, plan);
+    line.report("summary", Level::Info, &plan, plan);
 }

@@ -276,8 +276,8 @@ where
         is_cancelled: &mut dyn FnMut() -> bool,
     ) -> BegunAndWaiting<'r, Q, usize> {
         let waits = {
-            let (site, mut reporter) = self.job.parts_of(&mut self.runs[index].part);
-            attempts.proceed(&site, is_cancelled, &mut reporter)
+            let (site, reporter) = self.job.parts_of(&mut self.runs[index].part);
+            attempts.proceed(&site, is_cancelled, reporter)
         };
         match waits {
             Ok(false) => (Some((index, attempts)), None),

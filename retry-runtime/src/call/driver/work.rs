@@ -1,29 +1,16 @@
 //! Steps of batches and plans, whose attempts are decided together.
 
-use alloc::boxed::Box;
-use core::future::{Future, pending};
+use core::future::pending;
 use core::pin::pin;
 
+use retry_classify::{Kind, RejectedBy};
+
 use crate::admission::AttemptOutcome;
-use crate::call::decide;
-use crate::call::driver::Driver;
-use crate::call::failure::Failure;
-use crate::call::protections::Protects;
-use crate::call::reporter::Reporter;
-use crate::call::site::Site;
-use crate::call::state::Call;
 use crate::call::steps::Next;
-use crate::call::stop::Stop;
 use crate::call::waiting::wait;
-use crate::time::moment::Moment;
-use crate::time::pause::pause_or_cancelled;
-use crate::time::timer::{Timer, sleep_until};
-use crate::{
-    admission::HALF_OPENED,
-    time::{blocking_timer::BlockingTimer, cancel::Cancel},
-};
-use retry_classify::Kind;
-use retry_classify::RejectedBy;
+use crate::call::{Call, Driver, Protects, Reporter, Site, decide};
+use crate::time::timer::sleep_until;
+use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
 
 /// The wait of an attempt.
 impl<P: Protects, T: Timer> Driver<P, T> {
@@ -37,7 +24,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
             if let Some(end) = pause_end {
                 pause_or_cancelled(never, pin!(sleep_until(&self.timer, end))).await;
                 self.state.next = if decide::is_over(deadline, || self.now()) {
-                    Next::Over(Box::new(Stop::by(RejectedBy::Deadline)))
+                    Next::over(RejectedBy::Deadline)
                 } else {
                     Next::Enter
                 };
@@ -65,16 +52,19 @@ impl<P: Protects, T> Driver<P, T> {
         &mut self,
         site: &Site<'_>,
         is_cancelled: &mut dyn FnMut() -> bool,
-        reporter: &mut Reporter<'_>,
+        reporter: Reporter<'_>,
     ) -> Result<bool, RejectedBy> {
-        while self.steps(|steps| steps.waits(reporter)) {
-            if self.rejection().is_none() {
-                return Ok(true);
+        let waits = self.reported(reporter, |steps| {
+            while steps.waits() {
+                if !matches!(steps.state.next, Next::Rejected(_)) {
+                    return true;
+                }
+                steps.rejected(site, is_cancelled(), None);
             }
-            self.steps(|steps| steps.rejected(site, is_cancelled(), None, reporter));
-        }
+            false
+        });
         self.stop()
-            .map_or(Ok(false), |stop| Err(stop.rejected().by()))
+            .map_or(Ok(waits), |stop| Err(stop.rejected().by()))
     }
 
     /// Sets the kind of failure before the last retry. `None` if the budget doesn't pay for it.
@@ -86,11 +76,6 @@ impl<P: Protects, T> Driver<P, T> {
     pub fn pause_end(&mut self) -> Option<Moment> {
         let pause = self.call().last_delay();
         self.now().checked_add(pause)
-    }
-
-    /// Reports a failure to the breaker and the limiter. The decision is made for several failures together.
-    pub fn record_failure(&mut self, failure: &Failure<'_>, mut reporter: Reporter<'_>) {
-        self.steps(|steps| steps.record_failure(failure, None, &mut reporter));
     }
 
     /// Continues with this call's state after a decision made together with others. `is_paid` is true if its next
@@ -117,45 +102,12 @@ impl<P: Protects, T> Driver<P, T> {
     }
 }
 
-/// Steps of a subtask.
-impl<P: Protects, T> Driver<P, T> {
-    /// Reports a failure to the breaker, the limiter and the budget. The decision is made for several failures
-    /// together.
-    pub fn failed_with_others(&mut self, failure: Failure<'_>, mut reporter: Reporter<'_>) {
-        self.steps(|steps| {
-            steps.record_failure(&failure, None, &mut reporter);
-            let mut failure = steps.limited(failure);
-            let failure = failure.lend().paid_by(steps.shared.budget);
-            let policy = failure.site.policy_in_force();
-            steps.state.past().call.tell_budget(&failure, &policy);
-        });
-    }
-}
-
 /// Steps of a batch: a call, which waits for the limiter, and its items.
 impl<P: Protects, T> Driver<P, T> {
     /// Sets the number of items in the call. Each item asks the breaker separately.
     pub fn set_items(&mut self, items: usize) {
         self.state.cost = u32::try_from(items).unwrap_or(u32::MAX);
         self.state.is_batch = true;
-    }
-
-    /// Starts the call: its permit is then no longer returned as if no request had been sent. Only the first call of a
-    /// round is reported.
-    pub fn begin_batch(&mut self, is_first: bool, mut reporter: Reporter<'_>) {
-        self.steps(|steps| {
-            if steps.state.held.limiter.begin() {
-                steps.changed(HALF_OPENED, &mut reporter);
-            }
-            if is_first {
-                steps.report_started(&mut reporter);
-            }
-        });
-    }
-
-    /// Starts the item, unless the breaker rejects it.
-    pub fn begin_item(&mut self, mut reporter: Reporter<'_>) -> Result<(), RejectedBy> {
-        self.steps(|steps| steps.pass(&mut reporter))
     }
 
     /// Rejects the call before it starts, because its items were rejected.
@@ -179,16 +131,6 @@ impl<P: Protects, T> Driver<P, T> {
     {
         let left = end.map_or(core::time::Duration::MAX, |end| end.since(self.now()));
         let is_cancelled = self.timer.sleep_or_cancelled(left, cancel);
-        let pause = self.call().last_delay();
-        self.steps(|steps| steps.paused(pause, is_cancelled));
-    }
-
-    /// Reports the end of the call to the limiter.
-    pub fn leave(&mut self, outcome: AttemptOutcome, mut reporter: Reporter<'_>) {
-        self.steps(|steps| {
-            let limiter = steps.shared.limiter;
-            let changes = steps.state.held.limiter.leave(limiter, outcome);
-            steps.changed(changes, &mut reporter);
-        });
+        self.steps(|steps| steps.paused(is_cancelled));
     }
 }

@@ -1,0 +1,161 @@
+//! The steps after an attempt, and at the end of a call.
+
+use core::time::Duration;
+use core::{fmt, mem};
+
+use retry_classify::macro_support::shown;
+use retry_classify::{Cancelled, RejectedBy};
+
+use crate::admission::{AdmissionControl, AttemptOutcome};
+use crate::call::steps::{Next, Steps};
+use crate::call::{Ending, Failure, Stop};
+use crate::observe::{EventData, Reason};
+use crate::policy::schedule::limit;
+
+impl Steps<'_, '_> {
+    #[inline(never)]
+    pub(crate) fn ok(&mut self) {
+        self.answered();
+        self.succeeded();
+    }
+
+    pub(crate) fn answered(&mut self) {
+        // Handled separately, because most calls have only one of them.
+        let (shared, outcome) = (self.shared, AttemptOutcome::Success);
+        if self.state.held.breaker.is_held() {
+            let changes = self.state.held.breaker.leave(shared.breaker, outcome);
+            self.changed(changes, None);
+        }
+        if self.state.held.limiter.is_held() {
+            self.leave(outcome);
+        }
+    }
+
+    /// Reports the end of the attempt to the limiter alone.
+    pub(crate) fn leave(&mut self, outcome: AttemptOutcome) {
+        let changes = self.state.held.limiter.leave(self.shared.limiter, outcome);
+        self.changed(changes, None);
+    }
+
+    pub(crate) fn succeeded(&mut self) {
+        self.report_success();
+        self.credit_success();
+    }
+
+    pub(crate) fn credit_success(&mut self) {
+        if let Some(budget) = self.shared.budget {
+            match &self.state.past {
+                Some(past) => past.call.credit(budget),
+                None => {
+                    budget.called();
+                    budget.succeeded(None);
+                }
+            }
+        }
+    }
+
+    /// Reports a success to the observer, and to the log if something failed before.
+    pub(crate) fn report_success(&mut self) {
+        if self.state.past.is_some() || self.reporter.is_observed() {
+            let call = self.reported();
+            if call.is_retried() || self.reporter.is_observed() {
+                self.report_at(call.attempt(), call.success());
+            }
+        }
+    }
+
+    /// Reports a failed attempt to the breaker and the limiter.
+    pub(crate) fn record_failure(&mut self, failure: &Failure<'_>) {
+        let outcome = AttemptOutcome::of_failure(failure.verdict);
+        for changes in self.state.held.leave(self.shared, outcome) {
+            self.changed(changes, Some(failure.error));
+        }
+    }
+
+    /// Reports a failed attempt to the breaker, the limiter and the budget. What follows is decided for several
+    /// attempts together.
+    pub(crate) fn failed_with_others(&mut self, failure: Failure<'_>) {
+        self.record_failure(&failure);
+        let mut failure = self.limited(failure);
+        let failure = failure.lend().paid_by(self.shared.budget);
+        let policy = failure.site.policy_in_force();
+        self.state.past().call.tell_budget(&failure, &policy);
+    }
+
+    /// Adds the time spent and the deadline to the failure.
+    pub(crate) fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+        let began = self.state.past.as_ref().and_then(|past| past.began);
+        let failure = failure.deadline(self.state.deadline, self.now);
+        match began {
+            Some(began) => failure.elapsed((self.now)().since(began)),
+            None => failure,
+        }
+    }
+
+    /// Marks the failure if a limiter handles throttled retries, so that the budget need not pay for them.
+    pub(crate) fn limited<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+        let limiter = self.shared.limiter;
+        failure.limited(limiter.is_some_and(AdmissionControl::handles_throttling))
+    }
+
+    pub(crate) fn aborted(&mut self) {
+        if matches!(self.state.next, Next::Begun) {
+            self.give_back();
+            let call = self.reported();
+            let (attempts, error) = (call.attempts(), &shown(Cancelled::new()));
+            let data = call.end(attempts, error, None, Reason::Cancelled, Ending::Error);
+            self.report_at(call.attempt(), data);
+        } else {
+            let stop = Stop::by(RejectedBy::Cancelled);
+            self.stopped(&stop, &Cancelled::new(), Ending::Error);
+        }
+    }
+
+    /// Reports the end of the fallback, after this number of attempts.
+    pub(crate) fn fell_back(&mut self, attempts: u32, ended_with: Result<(), &dyn fmt::Display>) {
+        let call = self.reported();
+        let error = ended_with.err().map(shown);
+        let data = match &error {
+            Some(error) => call.end(attempts, error, None, Reason::FallbackFailed, Ending::Error),
+            None => EventData::FellBack {
+                corrections: call.corrections,
+                max: limit(call.max),
+            },
+        };
+        self.report_at(attempts, data);
+    }
+
+    pub(crate) fn restart(&mut self, lasted: Duration) {
+        let past = self.state.past();
+        past.call = past.call.restarted(lasted);
+        past.rejections = 0;
+    }
+
+    pub(crate) fn credit(&mut self) {
+        if let Some(budget) = self.shared.budget {
+            let call = &mut self.state.past().call;
+            call.credit(budget);
+            call.has_outcome = true;
+        }
+    }
+
+    /// Releases everything that the call holds.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn give_back(&mut self) {
+        self.state.held.leave(self.shared, AttemptOutcome::Dropped);
+        self.leave_hedges();
+        self.refund();
+    }
+
+    /// Refunds the payment for an attempt that has not started.
+    pub(crate) fn refund(&mut self) {
+        if !mem::take(&mut self.state.is_paid) {
+            return;
+        }
+        if let (Some(budget), Some(kind)) = (self.shared.budget, self.state.call().last_retry_kind)
+        {
+            budget.refund(kind);
+        }
+    }
+}
