@@ -14,20 +14,19 @@ use futures::future::LocalBoxFuture;
 use retry_protections::{Breaker, Quota, RateLimiter};
 use retry_runtime::llm::ProviderError;
 use retry_runtime::{
-    AttemptOutcome, BreakerState, Budget, CancelFn, Classify, Event, GaveUp, Jitter, Kind,
-    NextAttempt, Policy, Reason, Rejected, RejectedBy, ResponseError, TimedOut, TimerFn, Verdict,
-    retry, show, testing,
+    BreakerState, Budget, Classify, Event, GaveUp, Jitter, NextAttempt, Policy, Reason, Rejected,
+    RejectedBy, ResponseError, TimedOut, TimerFn, Verdict, retry, show, testing,
 };
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each, retry_each_blocking};
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::held_permit::Admit;
+use support::is_send;
 use support::turns::Turns;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use crate::keys::{Script, millis, secs};
+use crate::keys::{Script, secs};
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -35,28 +34,17 @@ const EXACT: Policy = Policy::new().jitter(Jitter::None);
 struct World {
     budget: Budget,
     breaker: Breaker,
-    open: Breaker,
     limiter: RateLimiter<Quota>,
-    impatient: RateLimiter<Quota>,
     events: RefCell<Vec<String>>,
     start: Instant,
 }
 
 impl World {
     fn new() -> Self {
-        let open = Breaker::new().consecutive_failures(1);
-        let (kind, hint) = (Kind::Transient, None);
-        open.record(
-            open.admit().unwrap(),
-            AttemptOutcome::Failure { kind, hint },
-        )
-        .unwrap();
         Self {
             budget: Budget::standard(),
             breaker: Breaker::new().consecutive_failures(2),
-            open,
             limiter: RateLimiter::fixed(1, secs(5)),
-            impatient: RateLimiter::fixed(1, secs(5)).max_wait(secs(2)),
             events: RefCell::default(),
             start: Instant::now(),
         }
@@ -68,14 +56,9 @@ impl World {
 
     /// A hook that takes two seconds, and fails before the fourth attempt.
     async fn hooked(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
-        let told = self.told(error, next);
-        tokio::time::sleep(secs(2)).await;
-        told
-    }
-
-    fn told(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
         let told = format!("{error}, {} in {:?}", next.number(), next.pause());
         self.events.borrow_mut().push(told);
+        tokio::time::sleep(secs(2)).await;
         if next.number() < 4 {
             Ok(())
         } else {
@@ -147,35 +130,6 @@ macro_rules! alike {
     )*};
 }
 
-/// Like `alike`, for blocking calls.
-macro_rules! alike_blocking {
-    ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
-        #[tokio::test(start_paused = true)]
-        async fn $name() {
-            #[retry(policy = EXACT, name = "call", $($key)*)]
-            fn by_attribute($world: &World, script: &mut Script) -> Result<usize, Failure> {
-                script.next()
-            }
-
-            let expected = {
-                let (recording, $world, mut script) = (testing::record(), World::new(), Script::new($steps));
-                let _skipped = testing::skip_sleeps();
-                let outcome = by_attribute(&$world, &mut script);
-                Told::new(outcome, script.attempts, recording.lines(), $world)
-            };
-            let chained = {
-                let (recording, $world) = (testing::record(), World::new());
-                let _skipped = testing::skip_sleeps();
-                let mut script = Script::new($steps);
-                let $policy = EXACT.name("call");
-                let outcome = $chain.call_blocking(|| script.next());
-                Told::new(outcome, script.attempts, recording.lines(), $world)
-            };
-            assert_eq!(chained, expected);
-        }
-    )*};
-}
-
 /// For a failure of the kind `Timeout`, hangs for a minute.
 async fn attempt_of(outcome: Result<usize, Failure>) -> Result<usize, Failure> {
     if outcome == Err(TIMEOUT) {
@@ -184,17 +138,13 @@ async fn attempt_of(outcome: Result<usize, Failure>) -> Result<usize, Failure> {
     outcome
 }
 
-fn other_model_blocking(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
+async fn other_model(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
+    tokio::time::sleep(secs(5)).await;
     assert_eq!(gave_up.errors().count(), gave_up.attempts().max(1) as usize);
     match gave_up.reason() {
         Reason::Exhausted => Ok(100),
         _ => Err(gave_up.into_error()),
     }
-}
-
-async fn other_model(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
-    tokio::time::sleep(secs(5)).await;
-    other_model_blocking(gave_up)
 }
 
 /// The hook of a chain, whose future owns what it needs of the error.
@@ -207,71 +157,12 @@ fn hook<'a>(
     }
 }
 
-const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
-
 alike! {
     none: [TRANSIENT, throttled_for(secs(7))], [], |policy, _world| policy;
-    success: [], [], |policy, _world| policy;
-    exhausted: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT], [], |policy, _world| policy;
-    stop: [TRANSIENT, STOP], [], |policy, _world| policy;
     on: [TRANSIENT, STOP], [on = |_| true],
         |policy, _world| policy.on(|_: &Failure| true).show(fmt::Display::fmt);
-    until: [], [until = |value| *value > 2], |policy, _world| policy.until(|value: &usize| *value > 2);
-    until_exhausted: [TRANSIENT], [until = |_| false], |policy, _world| policy.until(|_: &usize| false);
-    idempotent: [AMBIGUOUS], [idempotent = false], |policy, _world| policy.idempotent(false);
-    idempotent_after_all: [AMBIGUOUS], [idempotent = true], |policy, _world| policy.idempotent(true);
-    timeout: [TIMEOUT, TRANSIENT, TIMEOUT], [timeout = "3s"],
-        |policy, _world| policy.timeout(secs(3));
-    timeout_in_time: [TIMEOUT], [timeout = "2m"], |policy, _world| policy.timeout(secs(120));
-    timeout_ambiguous: [TIMEOUT], [timeout = "3s", idempotent = false],
-        |policy, _world| policy.timeout(secs(3)).idempotent(false);
-    observe: [TRANSIENT], [observe = |event| world.saw(event)],
-        |policy, world| policy.observe(|event| world.saw(event));
     observe_success: [], [observe = |event| world.saw(event)],
         |policy, world| policy.observe(|event| world.saw(event));
-    budget: [TRANSIENT, TRANSIENT, THROTTLED], [budget = &world.budget],
-        |policy, world| policy.budget(&world.budget);
-    budget_exhausted: [TRANSIENT, TRANSIENT, THROTTLED, STOP], [budget = &world.budget],
-        |policy, world| policy.budget(&world.budget);
-    budget_with_until: [TRANSIENT], [budget = &world.budget, until = |value| *value > 3],
-        |policy, world| policy.budget(&world.budget).until(|value: &usize| *value > 3);
-    breaker_opens: [TRANSIENT, TRANSIENT, TRANSIENT], [breaker = &world.breaker, observe = |event| world.saw(event)],
-        |policy, world| policy.breaker(&world.breaker).observe(|event| world.saw(event));
-    breaker_is_open: [], [breaker = &world.open, observe = |event| world.saw(event)],
-        |policy, world| policy.breaker(&world.open).observe(|event| world.saw(event));
-    breaker_with_budget: [TRANSIENT, TRANSIENT], [breaker = &world.breaker, budget = &world.budget],
-        |policy, world| policy.breaker(&world.breaker).budget(&world.budget);
-    breaker_with_until: [TRANSIENT], [breaker = &world.breaker, until = |_| false],
-        |policy, world| policy.breaker(&world.breaker).until(|_: &usize| false);
-    fallback: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT], [fallback = other_model, observe = |event| world.saw(event)],
-        |policy, world| policy.fallback(other_model).observe(|event| world.saw(event));
-    fallback_fails: [TRANSIENT, STOP], [fallback = other_model],
-        |policy, _world| policy.fallback(other_model);
-    fallback_and_until: [TRANSIENT], [fallback = other_model, until = |_| false],
-        |policy, _world| policy.fallback(other_model).until(|_: &usize| false);
-    fallback_and_open_breaker: [], [fallback = other_model, breaker = &world.open],
-        |policy, world| policy.fallback(other_model).breaker(&world.open);
-    fallback_and_breaker: [TRANSIENT, TRANSIENT], [fallback = other_model, breaker = &world.breaker],
-        |policy, world| policy.fallback(other_model).breaker(&world.breaker);
-    limiter: [TRANSIENT, TRANSIENT], [limiter = &world.limiter, observe = |event| world.saw(event)],
-        |policy, world| policy.limiter(&world.limiter).observe(|event| world.saw(event));
-    limiter_pauses: [THROTTLED, TRANSIENT], [limiter = &world.limiter, budget = &world.budget, observe = |event| world.saw(event)],
-        |policy, world| policy.limiter(&world.limiter).budget(&world.budget).observe(|event| world.saw(event));
-    limiter_rejects: [TRANSIENT], [limiter = &world.impatient], |policy, world| policy.limiter(&world.impatient);
-    limiter_with_until: [], [limiter = &world.impatient, until = |_| false],
-        |policy, world| policy.limiter(&world.impatient).until(|_: &usize| false);
-    limiter_with_timeout: [TIMEOUT], [limiter = &world.limiter, timeout = "3s"],
-        |policy, world| policy.limiter(&world.limiter).timeout(secs(3));
-    limiter_is_cancelled: [TRANSIENT], [limiter = &world.limiter, cancel = world.cancelled()],
-        |policy, world| policy.limiter(&world.limiter).cancel(world.cancelled());
-    limiter_and_open_breaker: [], [limiter = &world.limiter, breaker = &world.open],
-        |policy, world| policy.limiter(&world.limiter).breaker(&world.open);
-    limiter_and_breaker: [TRANSIENT, TRANSIENT], [limiter = &world.limiter, breaker = &world.breaker, fallback = other_model],
-        |policy, world| policy.limiter(&world.limiter).breaker(&world.breaker).fallback(other_model);
-    cancel: [TRANSIENT, TRANSIENT, TRANSIENT], [cancel = world.cancelled()],
-        |policy, world| policy.cancel(world.cancelled());
-    cancel_with_until: [], [cancel = world.cancelled(), until = |_| false],
-        |policy, world| policy.cancel(world.cancelled()).until(|_: &usize| false);
     cancel_with_until_and_fallback: [],
         [cancel = world.cancelled(), until = |_| false, fallback = other_model, observe = |event| world.saw(event)],
         |policy, world| policy
@@ -279,31 +170,12 @@ alike! {
             .until(|_: &usize| false)
             .fallback(other_model)
             .observe(|event| world.saw(event));
-    cancel_with_fallback: [TRANSIENT, TRANSIENT, TRANSIENT],
-        [cancel = world.cancelled(), fallback = other_model, budget = &world.budget],
-        |policy, world| policy.cancel(world.cancelled()).fallback(other_model).budget(&world.budget);
     timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| tokio::time::sleep(pause * 2)],
         |policy, _world| policy.timer(TimerFn::new(|pause: Duration| tokio::time::sleep(pause * 2)));
     hooks: [TRANSIENT, THROTTLED],
         [before_pause = async |error, next| world.hooked(error, next).await,
          before_retry = async |error, next| world.hooked(error, next).await],
         |policy, world| policy.before_pause(hook(&world)).before_retry(hook(&world));
-    hook_fails: [TRANSIENT, TRANSIENT, TRANSIENT],
-        [before_pause = async |error, next| world.hooked(error, next).await, budget = &world.budget],
-        |policy, world| policy.before_pause(hook(&world)).budget(&world.budget);
-    hook_before_retry_fails: [TRANSIENT, TRANSIENT, TRANSIENT],
-        [before_retry = async |error, next| world.hooked(error, next).await,
-         observe = |event| world.saw(event), fallback = other_model],
-        |policy, world| policy
-            .before_retry(hook(&world))
-            .observe(|event| world.saw(event))
-            .fallback(other_model);
-    hook_and_until: [TRANSIENT],
-        [before_pause = async |error, next| world.hooked(error, next).await, until = |_| false],
-        |policy, world| policy.before_pause(hook(&world)).until(|_: &usize| false);
-    hook_and_cancel: [TRANSIENT, TRANSIENT],
-        [before_retry = async |error, next| world.hooked(error, next).await, cancel = world.cancelled()],
-        |policy, world| policy.before_retry(hook(&world)).cancel(world.cancelled());
     abort_in_a_pause: [TRANSIENT, TRANSIENT], [abort = world.cancelled(), budget = &world.budget],
         |policy, world| policy.abort(world.cancelled()).budget(&world.budget);
     abort_in_an_attempt: [TRANSIENT, TIMEOUT],
@@ -346,56 +218,6 @@ alike! {
             .observe(|event| world.saw(event))
             .fallback(other_model)
             .cancel(world.cancelled());
-}
-
-mod blocking {
-    use super::*;
-
-    alike_blocking! {
-        none: [TRANSIENT, throttled_for(secs(7))], [], |policy, _world| policy;
-        exhausted: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT], [], |policy, _world| policy;
-        on: [TRANSIENT, STOP], [on = |_| true],
-            |policy, _world| policy.on(|_: &Failure| true).show(fmt::Display::fmt);
-        until: [], [until = |value| *value > 2],
-            |policy, _world| policy.until(|value: &usize| *value > 2);
-        until_exhausted: [TRANSIENT], [until = |_| false],
-            |policy, _world| policy.until(|_: &usize| false);
-        idempotent: [AMBIGUOUS], [idempotent = false], |policy, _world| policy.idempotent(false);
-        budget: [TRANSIENT, TRANSIENT, THROTTLED],
-            [budget = &world.budget, observe = |event| world.saw(event)],
-            |policy, world| policy.budget(&world.budget).observe(|event| world.saw(event));
-        breaker_opens: [TRANSIENT, TRANSIENT, TRANSIENT], [breaker = &world.breaker],
-            |policy, world| policy.breaker(&world.breaker);
-        breaker_is_open: [], [breaker = &world.open], |policy, world| policy.breaker(&world.open);
-        breaker_with_until: [TRANSIENT, TRANSIENT], [breaker = &world.breaker, until = |_| false],
-            |policy, world| policy.breaker(&world.breaker).until(|_: &usize| false);
-        fallback: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT],
-            [fallback = other_model_blocking, observe = |event| world.saw(event)],
-            |policy, world| policy.fallback(other_model_blocking).observe(|event| world.saw(event));
-        fallback_fails: [TRANSIENT, STOP], [fallback = other_model_blocking],
-            |policy, _world| policy.fallback(other_model_blocking);
-        fallback_and_open_breaker: [], [fallback = other_model_blocking, breaker = &world.open],
-            |policy, world| policy.fallback(other_model_blocking).breaker(&world.open);
-        hooks: [TRANSIENT, TRANSIENT, TRANSIENT],
-            [before_pause = |error, next| world.told(error, next), before_retry = |error, next| world.told(error, next)],
-            |policy, world| policy
-                .before_pause(|error: &Failure, next| world.told(error, next))
-                .before_retry(|error: &Failure, next| world.told(error, next));
-        cancel: [TRANSIENT], [cancel = || true], |policy, _world| policy.cancel(CancelFn::new(|| true));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hooks_time_counts_against_the_deadline() {
-    let (recording, world) = (testing::record(), World::new());
-    let call = EXACT
-        .deadline(millis(2500))
-        .before_retry(hook(&world))
-        .call(async || Err::<(), _>(TRANSIENT));
-    assert_eq!(call.await, Err(TRANSIENT));
-    let ended = (recording.attempts(), recording.reasons());
-    assert_eq!(ended, (vec![1], vec![Reason::Deadline]));
-    assert_eq!(world.start.elapsed(), secs(3));
 }
 
 #[tokio::test(start_paused = true)]
@@ -693,35 +515,6 @@ fn errors_are_shown() {
     );
 }
 
-/// A deadline bounds the wait, too.
-#[tokio::test(start_paused = true)]
-async fn a_turn_that_comes_too_late_ends_a_chain() {
-    let world = World::new();
-    let call = || {
-        let policy = EXACT.deadline(secs(2)).limiter(&world.limiter);
-        policy.call(async || Ok::<_, Failure>(1))
-    };
-    assert_eq!(call().await, Ok(1));
-    assert_eq!(call().await, Err(STOP));
-    assert_eq!(world.start.elapsed(), secs(0));
-}
-
-#[test]
-fn a_chain_that_blocks_waits_for_its_turn() {
-    let limiter = RateLimiter::fixed(1, millis(20));
-    let start = std::time::Instant::now();
-    for _ in 0..2 {
-        let call = EXACT.limiter(&limiter);
-        assert_eq!(call.call_blocking(|| Ok::<_, Failure>(1)), Ok(1));
-    }
-    assert!(start.elapsed() >= millis(20));
-    let impatient = RateLimiter::fixed(1, secs(60)).max_wait(millis(1));
-    for expected in [Ok(1), Err(STOP)] {
-        let call = EXACT.limiter(&impatient);
-        assert_eq!(call.call_blocking(|| Ok::<_, Failure>(1)), expected);
-    }
-}
-
 /// If a call's future is dropped at any point, the trial slot is released, and retries that never started are refunded.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_releases_everything() {
@@ -752,25 +545,6 @@ async fn a_dropped_call_releases_everything() {
             return;
         }
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dropped_trial_call_releases_its_slot() {
-    let world = World::new();
-    tokio::time::advance(secs(3600)).await;
-    let hangs = EXACT
-        .breaker(&world.open)
-        .call(pending::<Result<(), Failure>>);
-    assert!(tokio::time::timeout(secs(1), hangs).await.is_err());
-    let answers = EXACT
-        .breaker(&world.open)
-        .call(async || Ok::<_, Failure>(1));
-    assert_eq!(answers.await, Ok(1));
-    assert_eq!(world.open.state(), BreakerState::Closed);
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 /// The hook and the fallback return futures that borrow an argument.

@@ -8,26 +8,20 @@
 )]
 
 use std::future::pending;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::task::Waker;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use futures::{StreamExt, stream};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Changes, GaveUp, Jitter, Moment,
-    Permit, Policy, Reason, Rejected, Timer, Verdict, retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, Changes, GaveUp, Jitter, Moment, Permit, Policy,
+    Reason, Rejected, Timer, Verdict, retry, testing,
 };
-use retry_work::{IntoBatches, ItemError, Plan, plan, retry_each, retry_each_blocking};
+use retry_work::{IntoBatches, Plan, plan, retry_each};
 use support::clock::Simulated;
 use support::runtime;
-use support::turns::Turns;
+use support::time::secs;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
 
 #[test]
 fn a_deadline_uses_the_timers_own_clock() {
@@ -203,129 +197,6 @@ fn one_more_attempt_is_made_after_an_overslept_pause_if_the_error_is_gone() {
     );
 }
 
-#[test]
-fn a_budget_gets_back_what_an_overslept_pause_cost() {
-    #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, repeats = 9, budget = turns, on = |_| true)]
-    async fn call(clock: &Simulated, turns: &Turns) -> Result<(), String> {
-        Err(String::from("busy"))
-    }
-
-    let turns = Turns::new(5);
-    block_on(call(&Simulated::oversleeping(secs(3600)), &turns)).unwrap_err();
-    assert_eq!(turns.left(), 5);
-}
-
-#[test]
-fn no_round_of_a_batch_begins_after_an_overslept_pause() {
-    let mut rounds = 0;
-    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let batches = policy.timer(Simulated::oversleeping(secs(3600))).batches(9);
-    let results = retry_each(batches, [1, 2], |pending: Vec<u32>| {
-        rounds += 1;
-        async move {
-            Ok::<Vec<Result<(), _>>, _>(pending.iter().map(|_| Err(String::from("busy"))).collect())
-        }
-    });
-    let results = block_on(results);
-    assert_eq!(rounds, 1);
-    let reasons: Vec<_> = results
-        .iter()
-        .map(|result| result.as_ref().map_err(ItemError::reason))
-        .collect();
-    assert_eq!(reasons, [Err(Reason::Deadline); 2]);
-}
-
-#[test]
-fn no_round_of_a_plan_begins_after_an_overslept_pause() {
-    let mut plan = Plan::<(), String>::new();
-    plan.add("search", [], async |[]| Err(String::from("busy")));
-    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let end = plan.run_until(
-        policy.timer(Simulated::oversleeping(secs(3600))),
-        async |_| plan::Validity::Invalid("nothing found".into()),
-    );
-    let end = block_on(end).unwrap();
-    assert!(
-        matches!(
-            end,
-            plan::PlanEnd::GaveUp {
-                reason: Reason::Deadline,
-                ..
-            }
-        ),
-        "{end:?}"
-    );
-    assert_eq!(plan.summary().executions, 1);
-}
-
-/// Sleeps on this thread, as the clock within does.
-struct OnThread(Simulated);
-
-impl BlockingTimer for OnThread {
-    fn sleep(&self, duration: Duration) {
-        block_on(self.0.sleep(duration));
-    }
-
-    fn now(&self) -> Moment {
-        self.0.now()
-    }
-}
-
-/// A small delay due to the timer's granularity is tolerated, except if an attempt would start only to be dropped.
-#[test]
-fn a_slightly_late_pause_still_allows_an_attempt_that_no_deadline_drops() {
-    let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
-    let clock = || Simulated::oversleeping(Duration::from_millis(50));
-    let attempts = AtomicU64::new(0);
-    let fail = || {
-        attempts.fetch_add(1, SeqCst);
-        Err::<Vec<Result<(), String>>, _>(String::from("busy"))
-    };
-    let made = || attempts.swap(0, SeqCst);
-
-    let _ = block_on(
-        policy
-            .timer(clock())
-            .cancel(pending())
-            .call(async || fail()),
-    );
-    assert_eq!(made(), 2);
-    let _ = policy.timer(OnThread(clock())).call_blocking(fail);
-    assert_eq!(made(), 2);
-    let batches = policy.timer(OnThread(clock()));
-    let _ = retry_each_blocking(batches, [1], |_| fail());
-    assert_eq!(made(), 2);
-
-    let _ = block_on(retry_each(policy.timer(clock()), [1], async |_| fail()));
-    assert_eq!(made(), 1);
-    let mut plan = Plan::<_, String>::new();
-    plan.add("search", [], async |[]| fail());
-    let end = plan.run_until(policy.timer(clock()), async |_| {
-        plan::Validity::Invalid(String::from("nothing found"))
-    });
-    let _ = block_on(end);
-    assert_eq!(made(), 1);
-}
-
-#[test]
-fn a_stream_that_keeps_its_errors_does_not_resume_after_an_overslept_pause() {
-    #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, stream = "resume", attempt = attempt, on = |_| true)]
-    fn numbers<'a>(
-        clock: &'a Simulated,
-        attempts: &'a AtomicU64,
-    ) -> impl futures::Stream<Item = Result<u32, String>> + 'a {
-        let _ = attempt.yielded();
-        attempts.fetch_add(1, SeqCst);
-        stream::iter([Ok(1), Err(String::from("reset"))])
-    }
-
-    let attempts = AtomicU64::new(0);
-    let items: Vec<_> =
-        block_on(numbers(&Simulated::oversleeping(secs(3600)), &attempts).collect());
-    assert_eq!(items, [Ok(1), Err(String::from("reset"))]);
-    assert_eq!(attempts.into_inner(), 1);
-}
-
 /// A blocking function sleeps by the system's clock, so a deadline must, too.
 #[tokio::test(start_paused = true)]
 async fn a_blocking_function_under_a_paused_clock_keeps_its_deadline() {
@@ -352,29 +223,6 @@ async fn a_blocking_function_under_a_paused_clock_keeps_its_deadline() {
     });
     assert!(outcome.is_err());
     assert_eq!(attempts, 4);
-}
-
-#[test]
-fn a_blocking_function_begins_no_attempt_after_an_overslept_pause() {
-    // A pause that another call on this thread makes longer, once it is decided.
-    fn oversleep() {
-        let hour = Policy::fixed(secs(3600))
-            .jitter(Jitter::None)
-            .cap(secs(3600))
-            .max(1);
-        let _ = hour.on(|(): &()| true).call_blocking(|| Err::<(), _>(()));
-    }
-
-    #[retry(max = 9, jitter = "none", deadline = "10s", on = |_| true, observe = |_| oversleep())]
-    fn call(attempts: &mut u32) -> Result<(), String> {
-        *attempts += 1;
-        Err(format!("busy {attempts}"))
-    }
-
-    let _skipped = testing::skip_sleeps();
-    let mut attempts = 0;
-    assert_eq!(call(&mut attempts), Err(String::from("busy 1")));
-    assert_eq!(attempts, 1);
 }
 
 /// A timer that wraps tokio's and names no clock.
@@ -625,25 +473,6 @@ fn a_batch_round_that_never_started_is_reported_as_the_previous_one() {
 }
 
 #[test]
-fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_pause() {
-    let recording = testing::record();
-    let attempts = std::cell::Cell::new(0);
-    let operation = async || {
-        attempts.set(attempts.get() + 1);
-        Err::<(), _>(String::from("busy"))
-    };
-    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let call = policy.cancel(pending());
-    block_on(
-        call.timer(Simulated::oversleeping(secs(3600)))
-            .call(operation),
-    )
-    .unwrap_err();
-    assert_eq!(attempts.get(), 1);
-    assert!(recording.lines()[1].ends_with("reason=deadline"));
-}
-
-#[test]
 fn a_value_that_is_kept_is_returned_after_an_overslept_pause() {
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, until = |_| false,
         cancel = pending::<()>(), on = |_| true)]
@@ -656,25 +485,6 @@ fn a_value_that_is_kept_is_returned_after_an_overslept_pause() {
     let clock = Simulated::oversleeping(secs(3600));
     assert_eq!(block_on(call(&clock, &mut 0)), Ok(1));
     assert!(recording.lines()[1].ends_with("reason=deadline"));
-}
-
-#[test]
-fn a_pause_that_ends_a_moment_after_the_deadline_begins_no_round_to_be_dropped() {
-    let executions = std::cell::Cell::new(0);
-    let mut plan = Plan::<(), String, _>::local();
-    plan.add("search", [], async |[]| {
-        executions.set(executions.get() + 1);
-        Err(String::from("busy"))
-    });
-    let recording = testing::record();
-    let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
-    let timer = Simulated::oversleeping(Duration::from_millis(1));
-    let end = plan.run_until(policy.timer(timer), async |_| {
-        plan::Validity::Invalid("nothing found".into())
-    });
-    assert!(!block_on(end).unwrap().is_valid());
-    assert_eq!(executions.get(), 1);
-    assert!(recording.lines()[2].starts_with("gave up plan attempt=1 max=3"));
 }
 
 #[test]

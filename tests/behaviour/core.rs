@@ -7,13 +7,10 @@ use retry_runtime::{
     Backoff, Budget, Call, Event, EventData, Failure, Jitter, Kind, Moment, Policy, Reason,
     RetryBudget, Section, Site, Verdict, retry, testing,
 };
+use support::time::secs;
 use support::turns::Turns;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
-
-fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
 
 fn is_plain_data<T: Copy + Send + Sync + 'static>() {}
 

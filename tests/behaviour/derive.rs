@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use retry_runtime::{Classify, Kind, Verdict};
+use support::rows;
 
 #[derive(Debug, Classify)]
 #[expect(dead_code, reason = "read by Debug")]
@@ -38,34 +39,18 @@ fn every_mark_gives_its_verdict() {
         message: String::new(),
     };
     assert_eq!(rate_limited.classify(), Verdict::THROTTLED.after(second));
-    let cases = [
-        (
-            ModelError::Slow("", Some(second)),
-            Verdict::THROTTLED.after(second),
-        ),
-        (ModelError::Slow("", None), Verdict::THROTTLED),
-        (ModelError::Overloaded, Verdict::TRANSIENT),
-        (
-            ModelError::Reset(String::new()),
-            Verdict::TRANSIENT.ambiguous(),
-        ),
-        (ModelError::NoAnswer { after: second }, Verdict::TIMEOUT),
-        (
-            ModelError::Io(io::ErrorKind::ConnectionRefused.into()),
-            Verdict::TRANSIENT,
-        ),
-        (
-            ModelError::Io(io::ErrorKind::NotFound.into()),
-            Verdict::STOP,
-        ),
-        (
-            ModelError::Named {
-                source: io::ErrorKind::ConnectionReset,
-            },
-            Verdict::TRANSIENT.ambiguous(),
-        ),
-        (ModelError::Unauthorized, Verdict::STOP),
-    ];
+    let cases = rows! {
+        ModelError::Slow("", Some(second)), Verdict::THROTTLED.after(second);
+        ModelError::Slow("", None), Verdict::THROTTLED;
+        ModelError::Overloaded, Verdict::TRANSIENT;
+        ModelError::Reset(String::new()), Verdict::TRANSIENT.ambiguous();
+        ModelError::NoAnswer { after: second }, Verdict::TIMEOUT;
+        ModelError::Io(io::ErrorKind::ConnectionRefused.into()), Verdict::TRANSIENT;
+        ModelError::Io(io::ErrorKind::NotFound.into()), Verdict::STOP;
+        ModelError::Named { source: io::ErrorKind::ConnectionReset, },
+            Verdict::TRANSIENT.ambiguous();
+        ModelError::Unauthorized, Verdict::STOP;
+    };
     for (error, verdict) in cases {
         assert_eq!(error.classify(), verdict, "{error:?}");
     }

@@ -16,6 +16,7 @@ use retry_runtime::{
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
+use support::rows;
 use tokio::time::Instant;
 
 /// Holds the turn of a test, and takes back what it installed.
@@ -446,52 +447,27 @@ fn a_function_with_retries_off_stays_off() {
 fn invalid_policies_are_not_installed() {
     let _turn = turn();
     install("installed(max=7)");
-    for (text, complaint) in [
-        (
-            "installed(max=1, deadline=5s)",
+    for (text, complaint) in rows! {
+        "installed(max=1, deadline=5s)",
             "in `installed`: `deadline` can't be installed, because functions keep track of the time only where they name it: give the \
-             function `policy = …`",
-        ),
-        (
-            "default(total_delay=5s)",
+             function `policy = …`";
+        "default(total_delay=5s)",
             "in `default`: `total_delay` can't be installed, because functions keep track of the time only where they name it: give the \
-             function `policy = …`",
-        ),
-        (
-            "default(timeout=5s)",
+             function `policy = …`";
+        "default(timeout=5s)",
             "in `default`: `timeout` can't be installed, because functions keep track of the time only where they name it: give the \
-             function `policy = …`",
-        ),
-        (
-            "installed(capp=1s)",
-            "in `installed`: unknown key `capp`: did you mean `cap`?",
-        ),
-        (
-            "installed=1",
-            "`installed` can't be `1`: it takes keys, as in `max = 5`",
-        ),
-        (
-            "installed",
-            "`installed` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
-        ),
-        ("enabled", "`enabled` has no value: write `enabled=…`"),
-        (
-            "max=1",
-            "`max` is no name of a call: write it in `default`, for all calls",
-        ),
-        (
-            "throttled(max=1)",
-            "`throttled` is no name of a call: write it in `default`, for all calls",
-        ),
-        (
-            "enabled=false, enabled=true",
-            "`enabled` is given twice: keep one",
-        ),
-        (
-            "a(throttled(max(b=1)))",
-            "`)` is missing after the value of `max`",
-        ),
-    ] {
+             function `policy = …`";
+        "installed(capp=1s)", "in `installed`: unknown key `capp`: did you mean `cap`?";
+        "installed=1", "`installed` can't be `1`: it takes keys, as in `max = 5`";
+        "installed",
+            "`installed` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "enabled", "`enabled` has no value: write `enabled=…`";
+        "max=1", "`max` is no name of a call: write it in `default`, for all calls";
+        "throttled(max=1)",
+            "`throttled` is no name of a call: write it in `default`, for all calls";
+        "enabled=false, enabled=true", "`enabled` is given twice: keep one";
+        "a(throttled(max(b=1)))", "`)` is missing after the value of `max`";
+    } {
         let policies = text.parse::<Policies>();
         let error = policies.and_then(Policies::install).unwrap_err();
         assert_eq!(error.to_string(), complaint, "{text}");

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    Attempts, Budget, Call, Jitter, Policy, Reason, RejectedBy, Section, Site, Timer, TimerFn,
-    Verdict, testing,
+    Attempts, Budget, Call, Jitter, Policy, RejectedBy, Site, Timer, TimerFn, Verdict, testing,
 };
 use support::dropped::{dropped_after, give_way};
 use support::failure::{Failure, STOP, TRANSIENT};
+use support::is_send;
 use support::turns::Turns;
 use tokio::time::{Instant, advance};
 
@@ -87,30 +87,6 @@ async fn a_rejected_first_attempt_ends_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rejection_is_retried_if_the_policy_has_a_section_for_it() {
-    let policy = POLICY.rejected(Section::new().base(secs(1)).max(20));
-    let site = Site::new(&policy, "call");
-    let breaker = Breaker::new().consecutive_failures(1).open_for(secs(5));
-    let began = Instant::now();
-    let mut attempts = Attempts::new(&site).breaker(&breaker);
-    assert_eq!(call(&mut attempts, 1).await, Ok(2));
-    assert!(began.elapsed() >= secs(5));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_ends_by_its_deadline() {
-    let policy = Policy::fixed(secs(2))
-        .jitter(Jitter::None)
-        .deadline(secs(3));
-    let site = Site::new(&policy, "call");
-    let mut attempts = Attempts::new(&site);
-    let began = Instant::now();
-    assert_eq!(call(&mut attempts, 9).await, Err(TRANSIENT));
-    assert_eq!(attempts.attempt().number(), 2);
-    assert_eq!(began.elapsed(), secs(2));
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_saved_call_continues_with_its_state() {
     let policy = Policy::fixed(secs(2))
         .jitter(Jitter::None)
@@ -136,24 +112,6 @@ async fn a_saved_call_continues_with_its_state() {
     assert_eq!(attempts.attempt().number(), 2);
     advance(secs(3)).await;
     assert_eq!(attempts.failed_if("busy", Verdict::TRANSIENT), Err("busy"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_ambiguous_failure_ends_a_call_that_is_not_idempotent() {
-    let recording = testing::record();
-    let mut attempts = Attempts::new(&SITE).idempotent(false);
-    attempts.first().await.unwrap();
-    assert!(
-        attempts
-            .again_if("no answer", Verdict::TIMEOUT)
-            .await
-            .is_err()
-    );
-    assert_eq!(recording.reasons(), [Reason::Ambiguous]);
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section};
 use serde::{Deserialize, Serialize};
+use support::rows;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Config {
@@ -119,118 +120,53 @@ fn a_table_is_a_layer() {
 }
 
 /// A table in both formats, and its error.
-const REFUSED: &[(&str, &str, &str)] = &[
-    (
-        "bakoff = 'exp'",
-        r#"{"bakoff": "exp"}"#,
-        "unknown key `bakoff`: did you mean `backoff`?",
-    ),
-    (
-        "throtled = { max = 5 }",
-        r#"{"throtled": {"max": 5}}"#,
-        "unknown key `throtled`: did you mean `throttled`?",
-    ),
-    (
-        "throttled = { deadline = '5s' }",
-        r#"{"throttled": {"deadline": "5s"}}"#,
-        "unknown key `deadline` in `throttled(…)`: move `deadline` out of `throttled(…)`",
-    ),
-    (
-        "factor = 0.5",
-        r#"{"factor": 0.5}"#,
-        "`factor = 0.5` is out of range: it takes a number from 1 up",
-    ),
-    (
-        "throttled = { factor = 0 }",
-        r#"{"throttled": {"factor": 0}}"#,
-        "`throttled.factor = 0` is out of range: it takes a number from 1 up",
-    ),
-    (
-        "max = -1",
+const REFUSED: &[(&str, &str, &str)] = &rows! {
+    "bakoff = 'exp'", r#"{"bakoff": "exp"}"#, "unknown key `bakoff`: did you mean `backoff`?";
+    "throtled = { max = 5 }", r#"{"throtled": {"max": 5}}"#,
+        "unknown key `throtled`: did you mean `throttled`?";
+    "throttled = { deadline = '5s' }", r#"{"throttled": {"deadline": "5s"}}"#,
+        "unknown key `deadline` in `throttled(…)`: move `deadline` out of `throttled(…)`";
+    "factor = 0.5", r#"{"factor": 0.5}"#,
+        "`factor = 0.5` is out of range: it takes a number from 1 up";
+    "throttled = { factor = 0 }", r#"{"throttled": {"factor": 0}}"#,
+        "`throttled.factor = 0` is out of range: it takes a number from 1 up";
+    "max = -1",
         r#"{"max": -1}"#,
-        "`max = -1` is out of range: it takes a whole number from 0 to 4294967294, or \"unlimited\"",
-    ),
-    (
-        "max = 4294967295",
+        "`max = -1` is out of range: it takes a whole number from 0 to 4294967294, or \"unlimited\"";
+    "max = 4294967295",
         r#"{"max": 4294967295}"#,
-        "`max = 4294967295` is out of range: it takes a whole number from 0 to 4294967294, or \"unlimited\"",
-    ),
-    (
-        "max = true",
-        r#"{"max": true}"#,
-        "`max` can't be `true`: it takes a whole number from 0 to 4294967294, or \"unlimited\"",
-    ),
-    (
-        "base = 5",
-        r#"{"base": 5}"#,
-        "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",
-    ),
-    (
-        "base = ['5s']",
-        r#"{"base": ["5s"]}"#,
-        "`base` can't be `[…]`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"",
-    ),
-    (
-        "base = 0",
-        r#"{"base": 0}"#,
-        "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`",
-    ),
-    (
-        "backoff = ['1s', 5]",
-        r#"{"backoff": ["1s", 5]}"#,
-        "`backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",
-    ),
-    (
-        "backoff = ['1s', ['5s']]",
-        r#"{"backoff": ["1s", ["5s"]]}"#,
-        "`backoff` can't be `[…]`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"",
-    ),
-    (
-        "backoff = []",
-        r#"{"backoff": []}"#,
-        "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`",
-    ),
-    (
-        "backoff = ['1s']\nbase = '1s'",
-        r#"{"backoff": ["1s"], "base": "1s"}"#,
-        "`base` has no effect with a list of delays: remove one of them",
-    ),
-    (
-        "floor = '1m'",
-        r#"{"floor": "1m"}"#,
-        "`floor = 1m` is above `cap = 30s`: lower the first or raise the second",
-    ),
-    (
-        "cap = '600y'",
-        r#"{"cap": "600y"}"#,
-        "`cap = 600y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w",
-    ),
-    (
-        "base = { secs = 5 }",
-        r#"{"base": {"secs": 5}}"#,
-        "`base` can't be `(…)`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"",
-    ),
-    (
-        "jitter = 2",
-        r#"{"jitter": 2}"#,
-        "`jitter = 2` is out of range: it takes a ratio from 0 to 1",
-    ),
-    (
-        "hint = 'honour'",
+        "`max = 4294967295` is out of range: it takes a whole number from 0 to 4294967294, or \"unlimited\"";
+    "max = true", r#"{"max": true}"#,
+        "`max` can't be `true`: it takes a whole number from 0 to 4294967294, or \"unlimited\"";
+    "base = 5", r#"{"base": 5}"#,
+        "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`";
+    "base = ['5s']", r#"{"base": ["5s"]}"#,
+        "`base` can't be `[…]`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
+    "base = 0", r#"{"base": 0}"#,
+        "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`";
+    "backoff = ['1s', 5]", r#"{"backoff": ["1s", 5]}"#,
+        "`backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`";
+    "backoff = ['1s', ['5s']]", r#"{"backoff": ["1s", ["5s"]]}"#,
+        "`backoff` can't be `[…]`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
+    "backoff = []", r#"{"backoff": []}"#,
+        "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`";
+    "backoff = ['1s']\nbase = '1s'", r#"{"backoff": ["1s"], "base": "1s"}"#,
+        "`base` has no effect with a list of delays: remove one of them";
+    "floor = '1m'", r#"{"floor": "1m"}"#,
+        "`floor = 1m` is above `cap = 30s`: lower the first or raise the second";
+    "cap = '600y'", r#"{"cap": "600y"}"#,
+        "`cap = 600y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w";
+    "base = { secs = 5 }", r#"{"base": {"secs": 5}}"#,
+        "`base` can't be `(…)`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
+    "jitter = 2", r#"{"jitter": 2}"#, "`jitter = 2` is out of range: it takes a ratio from 0 to 1";
+    "hint = 'honour'",
         r#"{"hint": "honour"}"#,
-        "unknown word `honour` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore",
-    ),
-    (
-        "throttled = 5",
-        r#"{"throttled": 5}"#,
-        "`throttled` can't be `5`: it takes keys, as in `max = 5`",
-    ),
-    (
-        "cap = '500ms'",
-        r#"{"cap": "500ms"}"#,
-        "`base = 1s` is above `cap = 500ms`: lower the first or raise the second",
-    ),
-];
+        "unknown word `honour` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore";
+    "throttled = 5", r#"{"throttled": 5}"#,
+        "`throttled` can't be `5`: it takes keys, as in `max = 5`";
+    "cap = '500ms'", r#"{"cap": "500ms"}"#,
+        "`base = 1s` is above `cap = 500ms`: lower the first or raise the second";
+};
 
 #[test]
 fn refuses_as_the_text_does() {
@@ -264,21 +200,12 @@ fn an_error_points_at_the_place_of_its_value() {
 
 #[test]
 fn rejects_values_that_only_json_has() {
-    for (json, message) in [
-        (r#"{"max": 5, "max": 5}"#, "`max` is given twice"),
-        (
-            r#"{"throttled": {}, "throttled": {}}"#,
-            "`throttled` is given twice",
-        ),
-        (
-            r#"{"base": null}"#,
-            "`base` can't be `null`: it takes a duration, as in \"250ms\"",
-        ),
-        (
-            r#""max=5""#,
-            "invalid type: string \"max=5\", expected a table of keys",
-        ),
-    ] {
+    for (json, message) in rows! {
+        r#"{"max": 5, "max": 5}"#, "`max` is given twice";
+        r#"{"throttled": {}, "throttled": {}}"#, "`throttled` is given twice";
+        r#"{"base": null}"#, "`base` can't be `null`: it takes a duration, as in \"250ms\"";
+        r#""max=5""#, "invalid type: string \"max=5\", expected a table of keys";
+    } {
         let error = serde_json::from_str::<Policy>(json)
             .unwrap_err()
             .to_string();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
+use support::rows;
 
 const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";
 
@@ -124,100 +125,47 @@ fn prints_the_format_that_it_parses() {
 
 #[test]
 fn refuses_keys() {
-    for (text, message) in [
-        (
-            "bakoff=exp",
-            "unknown key `bakoff`: did you mean `backoff`?".into(),
-        ),
-        (
-            "throtled(max=5)",
-            "unknown key `throtled`: did you mean `throttled`?".into(),
-        ),
-        ("zzz=5", format!("unknown key `zzz`: expected one of {KEYS}")),
-        (
-            "max_retries=5",
-            "unknown key `max_retries`: use `max`, as in `max = 5`".into(),
-        ),
-        (
-            "throttled(bsae=5s)",
-            "unknown key `bsae` in `throttled(…)`: did you mean `base`?".into(),
-        ),
-        (
-            "throttled(hint=honor)",
-            "unknown key `hint` in `throttled(…)`: move `hint` out of `throttled(…)`".into(),
-        ),
-        (
-            "max_attempts=5",
-            "unknown key `max_attempts`: use `max`, which counts retries, not attempts: write `max = 4`".into(),
-        ),
-        (
-            "throttled(attempts(3))",
-            "unknown key `attempts` in `throttled(…)`: use `max`, which counts retries, not attempts: write `max = 2`".into(),
-        ),
-        (
-            "tries=0",
-            "unknown key `tries`: use `max`, which counts retries, not attempts: subtract one".into(),
-        ),
-        (
-            "maxRetryAttempts=5",
-            "unknown key `maxRetryAttempts`: use `max`, as in `max = 5`".into(),
-        ),
-        (
-            "throttled(initial-interval=5s)",
-            "unknown key `initial-interval` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into(),
-        ),
-        (
-            "MaxHint=5s",
-            "unknown key `MaxHint`: did you mean `max_hint`?".into(),
-        ),
-        (
-            "min-delay=1s",
-            "unknown key `min-delay`: use `base` (first delay), as in `base = \"250ms\"`, or `floor` (shortest delay, jitter included), as in `floor = \"100ms\"`".into(),
-        ),
-        (
-            "throttled(min_delay=1s)",
-            "unknown key `min_delay` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into(),
-        ),
-        (
-            "disabled=true",
-            "unknown key `disabled`: use `enabled`, which has the opposite meaning: write `enabled = false`".into(),
-        ),
-        (
-            "disabled=false",
-            "unknown key `disabled`: use `enabled`, which has the opposite meaning: write `enabled = true`".into(),
-        ),
-        (
-            "non_idempotent=true",
-            "unknown key `non_idempotent`: `idempotent` is a key of `#[retry]`, not of a policy".into(),
-        ),
-        (
-            "randomizationFactor=0.5",
-            "unknown key `randomizationFactor`: use `jitter`, as in `jitter = \"full\"`".into(),
-        ),
-        (
-            "backoff_factor=2",
-            "unknown key `backoff_factor`: use `factor`, as in `factor = 2`".into(),
-        ),
-        (
-            "per_attempt_timeout=5s",
-            "unknown key `per_attempt_timeout`: use `timeout`, as in `timeout = \"60s\"`".into(),
-        ),
-        (
-            "jitter=false",
-            "unknown word `false` for `jitter`: did you mean `none`? The words are full, equal, decorrelated, none; or a ratio from 0 to 1".into(),
-        ),
-        ("max=5, max=6", "`max` is given twice: keep one".into()),
-        ("max=5, max=5", "`max` is given twice: keep one".into()),
-        ("hint=clamp, hint(clamp)", "`hint` is given twice: keep one".into()),
-        (
-            "throttled(base=5s, base=6s)",
-            "`throttled.base` is given twice: keep one".into(),
-        ),
-        (
-            "throttled(base=5s), throttled(max=6)",
-            "`throttled` is given twice: keep one".into(),
-        ),
-    ] {
+    for (text, message) in rows! {
+        "bakoff=exp", "unknown key `bakoff`: did you mean `backoff`?".into();
+        "throtled(max=5)", "unknown key `throtled`: did you mean `throttled`?".into();
+        "zzz=5", format!("unknown key `zzz`: expected one of {KEYS}");
+        "max_retries=5", "unknown key `max_retries`: use `max`, as in `max = 5`".into();
+        "throttled(bsae=5s)", "unknown key `bsae` in `throttled(…)`: did you mean `base`?".into();
+        "throttled(hint=honor)",
+            "unknown key `hint` in `throttled(…)`: move `hint` out of `throttled(…)`".into();
+        "max_attempts=5",
+            "unknown key `max_attempts`: use `max`, which counts retries, not attempts: write `max = 4`".into();
+        "throttled(attempts(3))",
+            "unknown key `attempts` in `throttled(…)`: use `max`, which counts retries, not attempts: write `max = 2`".into();
+        "tries=0",
+            "unknown key `tries`: use `max`, which counts retries, not attempts: subtract one".into();
+        "maxRetryAttempts=5", "unknown key `maxRetryAttempts`: use `max`, as in `max = 5`".into();
+        "throttled(initial-interval=5s)",
+            "unknown key `initial-interval` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into();
+        "MaxHint=5s", "unknown key `MaxHint`: did you mean `max_hint`?".into();
+        "min-delay=1s",
+            "unknown key `min-delay`: use `base` (first delay), as in `base = \"250ms\"`, or `floor` (shortest delay, jitter included), as in `floor = \"100ms\"`".into();
+        "throttled(min_delay=1s)",
+            "unknown key `min_delay` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into();
+        "disabled=true",
+            "unknown key `disabled`: use `enabled`, which has the opposite meaning: write `enabled = false`".into();
+        "disabled=false",
+            "unknown key `disabled`: use `enabled`, which has the opposite meaning: write `enabled = true`".into();
+        "non_idempotent=true",
+            "unknown key `non_idempotent`: `idempotent` is a key of `#[retry]`, not of a policy".into();
+        "randomizationFactor=0.5",
+            "unknown key `randomizationFactor`: use `jitter`, as in `jitter = \"full\"`".into();
+        "backoff_factor=2", "unknown key `backoff_factor`: use `factor`, as in `factor = 2`".into();
+        "per_attempt_timeout=5s",
+            "unknown key `per_attempt_timeout`: use `timeout`, as in `timeout = \"60s\"`".into();
+        "jitter=false",
+            "unknown word `false` for `jitter`: did you mean `none`? The words are full, equal, decorrelated, none; or a ratio from 0 to 1".into();
+        "max=5, max=6", "`max` is given twice: keep one".into();
+        "max=5, max=5", "`max` is given twice: keep one".into();
+        "hint=clamp, hint(clamp)", "`hint` is given twice: keep one".into();
+        "throttled(base=5s, base=6s)", "`throttled.base` is given twice: keep one".into();
+        "throttled(base=5s), throttled(max=6)", "`throttled` is given twice: keep one".into();
+    } {
         assert_eq!(refusal(text), message, "{text:?}");
     }
 }
@@ -230,186 +178,99 @@ fn refuses_values() {
         "exp, fixed, linear, fibonacci, none; or a list of delays, as in [\"1s\", \"5s\", \"30s\"]";
     const BOTH: &str = "write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
     const DURATION: &str = "it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
-    for (text, message) in [
-        ("max=-1", format!("`max = -1` is out of range: {COUNT}")),
-        ("max=4294967295", format!("`max = 4294967295` is out of range: {COUNT}")),
-        ("max=2.5", format!("`max = 2.5` is out of range: {COUNT}")),
-        ("max=lots", format!("`max` can't be `lots`: {COUNT}")),
-        ("max(base=1s)", format!("`max` can't be `(…)`: {COUNT}")),
-        ("transient(max=-1)", format!("`transient.max = -1` is out of range: {COUNT}")),
-        (
-            "backoff=exponential",
-            format!("unknown word `exponential` for `backoff`: did you mean `exp`? The words are {WORDS}"),
-        ),
-        (
-            "timed_out(backoff=7)",
-            format!("unknown word `7` for `timed_out.backoff`: the words are {WORDS}"),
-        ),
-        (
-            "hint=Honour",
-            "unknown word `Honour` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore".into(),
-        ),
-        (
-            "jitter=ful",
+    for (text, message) in rows! {
+        "max=-1", format!("`max = -1` is out of range: {COUNT}");
+        "max=4294967295", format!("`max = 4294967295` is out of range: {COUNT}");
+        "max=2.5", format!("`max = 2.5` is out of range: {COUNT}");
+        "max=lots", format!("`max` can't be `lots`: {COUNT}");
+        "max(base=1s)", format!("`max` can't be `(…)`: {COUNT}");
+        "transient(max=-1)", format!("`transient.max = -1` is out of range: {COUNT}");
+        "backoff=exponential",
+            format!("unknown word `exponential` for `backoff`: did you mean `exp`? The words are {WORDS}");
+        "timed_out(backoff=7)",
+            format!("unknown word `7` for `timed_out.backoff`: the words are {WORDS}");
+        "hint=Honour",
+            "unknown word `Honour` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore".into();
+        "jitter=ful",
             "unknown word `ful` for `jitter`: did you mean `full`? \
              The words are full, equal, decorrelated, none; or a ratio from 0 to 1"
-                .into(),
-        ),
-        ("jitter=1.5", "`jitter = 1.5` is out of range: it takes a ratio from 0 to 1".into()),
-        ("jitter=-0.1", "`jitter = -0.1` is out of range: it takes a ratio from 0 to 1".into()),
-        ("jitter=nan", "`jitter = nan` is out of range: it takes a ratio from 0 to 1".into()),
-        ("factor=0.5", "`factor = 0.5` is out of range: it takes a number from 1 up".into()),
-        ("factor=inf", "`factor = inf` is out of range: it takes a number from 1 up".into()),
-        ("factor=NaN", "`factor = NaN` is out of range: it takes a number from 1 up".into()),
-        ("factor=fast", "`factor` can't be `fast`: it takes a number from 1 up".into()),
-        ("base=5", "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into()),
-        (
-            "throttled(base=0.5)",
-            "`throttled.base = 0.5` has no unit: write `\"0.5s\"` for seconds, or `ms`, `m`, `h`".into(),
-        ),
-        (
-            "cap=soon",
-            format!("`cap` can't be `soon`: {DURATION}"),
-        ),
-        (
-            "max_hint=-5s",
-            "`max_hint = -5s` is out of range: it takes a duration from zero up".into(),
-        ),
-        ("timeout=0s", "`timeout = 0s` is out of range: it takes a duration above zero".into()),
-        ("timed_out(timeout=1s)", "unknown key `timeout` in `timed_out(…)`: move `timeout` out of `timed_out(…)`".into()),
-        ("on=any", "unknown key `on`: `on` is a key of `#[retry]`, not of a policy".into()),
-        ("deadline=0s", "`deadline = 0s` is out of range: it takes a duration above zero".into()),
-        ("base=0", "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`".into()),
-        (
-            "cap=1M",
-            "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w".into(),
-        ),
-        (
-            "cap=585y",
-            "`cap = 585y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w".into(),
-        ),
-        (
-            "cap=213504d",
-            "`cap = 213504d` is out of range: it takes at most 213503d, which is 584 years".into(),
-        ),
-        ("base=0.5ns", "`base = 0.5ns` is out of range: it takes whole nanoseconds".into()),
-        ("base=[5s]", format!("`base` can't be `[…]`: {DURATION}")),
-        (
-            "backoff=[]",
-            "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`".into(),
-        ),
-        (
-            "throttled(backoff=[1s, 5])",
-            "`throttled.backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into(),
-        ),
-        (
-            "backoff=[1s], base=1s",
-            "`base` has no effect with a list of delays: remove one of them".into(),
-        ),
-        (
-            "factor=3, backoff=[1s]",
-            "`factor` has no effect with a list of delays: remove one of them".into(),
-        ),
-        (
-            "throttled(backoff=[1s], base=1s)",
-            "`throttled.base` has no effect with a list of delays: remove one of them".into(),
-        ),
-        (
-            "backoff=[1s], throttled(factor=3)",
-            "`throttled.factor` has no effect with a list of delays: remove one of them".into(),
-        ),
-        (
-            "floor=1m",
-            "`floor = 1m` is above `cap = 30s`: lower the first or raise the second".into(),
-        ),
-        (
-            "floor=2s, throttled(cap=1s)",
-            "`floor = 2s` is above `throttled.cap = 1s`: lower the first or raise the second".into(),
-        ),
-        (
-            "throttled=5",
-            "`throttled` can't be `5`: it takes keys, as in `max = 5`".into(),
-        ),
-        (
-            "cap=500ms",
-            "`base = 1s` is above `cap = 500ms`: lower the first or raise the second".into(),
-        ),
-        (
-            "throttled(base=1m)",
-            "`throttled.base = 1m` is above `cap = 30s`: lower the first or raise the second".into(),
-        ),
-        (
-            "timed_out(cap=10ms)",
-            "`base = 1s` is above `timed_out.cap = 10ms`: lower the first or raise the second".into(),
-        ),
-        (
-            "transient(base=2s, cap=10ms)",
-            "`transient.base = 2s` is above `transient.cap = 10ms`: lower the first or raise the second".into(),
-        ),
-        (
-            "off",
-            "`off` is a value without its key: write `enabled=false`".into(),
-        ),
-        (
-            "default",
-            format!("`default` is not a key with a value: {BOTH}"),
-        ),
-        (
-            "5",
-            "`5` is a value without its key: write `max=5`".into(),
-        ),
-        (
-            "max=3, exp",
-            "`exp` is a value without its key: write `backoff=exp`".into(),
-        ),
-        (
-            "backoff=1s, 5s",
-            format!("`5s` is not a key with a value: {BOTH}"),
-        ),
-        (
-            "{\"max\": 5}",
-            format!("`{{` is not a key with a value: {BOTH}"),
-        ),
-        (
-            "max: 5",
-            format!("`max: 5` is not a key with a value: {BOTH}"),
-        ),
-        (
-            "max_backoff_ms=500",
-            "unknown key `max_backoff_ms`: use `cap`, with the unit in the value: write `cap = \"500ms\"`".into(),
-        ),
-        (
-            "jitter=none, deadline=999ms",
-            "the first retry would come too late (its delay is at least 1s, `deadline = 999ms`): lower one or raise the other".into(),
-        ),
-        (
-            "base=2s, jitter=0.2, deadline=1s",
-            "the first retry would come too late (its delay is at least 1s600ms, `deadline = 1s`): lower one or raise the other".into(),
-        ),
-        (
-            "backoff=[4s, 1s], jitter=equal, deadline=1s",
-            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into(),
-        ),
-        (
-            "floor=2s, deadline=1s",
-            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into(),
-        ),
-        (
-            "jitter=decorrelated, deadline=500ms, transient(max=0)",
-            "the first retry would come too late (its delay is at least 1s, `deadline = 500ms`): lower one or raise the other".into(),
-        ),
-        (
-            "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)",
-            "the first retry would come too late (its delay is at least 3s, `deadline = 1s`): lower one or raise the other".into(),
-        ),
-        (
-            &format!("hint=clamp\n{}", "x".repeat(100)),
+                .into();
+        "jitter=1.5", "`jitter = 1.5` is out of range: it takes a ratio from 0 to 1".into();
+        "jitter=-0.1", "`jitter = -0.1` is out of range: it takes a ratio from 0 to 1".into();
+        "jitter=nan", "`jitter = nan` is out of range: it takes a ratio from 0 to 1".into();
+        "factor=0.5", "`factor = 0.5` is out of range: it takes a number from 1 up".into();
+        "factor=inf", "`factor = inf` is out of range: it takes a number from 1 up".into();
+        "factor=NaN", "`factor = NaN` is out of range: it takes a number from 1 up".into();
+        "factor=fast", "`factor` can't be `fast`: it takes a number from 1 up".into();
+        "base=5", "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into();
+        "throttled(base=0.5)",
+            "`throttled.base = 0.5` has no unit: write `\"0.5s\"` for seconds, or `ms`, `m`, `h`".into();
+        "cap=soon", format!("`cap` can't be `soon`: {DURATION}");
+        "max_hint=-5s", "`max_hint = -5s` is out of range: it takes a duration from zero up".into();
+        "timeout=0s", "`timeout = 0s` is out of range: it takes a duration above zero".into();
+        "timed_out(timeout=1s)", "unknown key `timeout` in `timed_out(…)`: move `timeout` out of `timed_out(…)`".into();
+        "on=any", "unknown key `on`: `on` is a key of `#[retry]`, not of a policy".into();
+        "deadline=0s", "`deadline = 0s` is out of range: it takes a duration above zero".into();
+        "base=0", "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`".into();
+        "cap=1M",
+            "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w".into();
+        "cap=585y",
+            "`cap = 585y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w".into();
+        "cap=213504d",
+            "`cap = 213504d` is out of range: it takes at most 213503d, which is 584 years".into();
+        "base=0.5ns", "`base = 0.5ns` is out of range: it takes whole nanoseconds".into();
+        "base=[5s]", format!("`base` can't be `[…]`: {DURATION}");
+        "backoff=[]",
+            "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`".into();
+        "throttled(backoff=[1s, 5])",
+            "`throttled.backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into();
+        "backoff=[1s], base=1s",
+            "`base` has no effect with a list of delays: remove one of them".into();
+        "factor=3, backoff=[1s]",
+            "`factor` has no effect with a list of delays: remove one of them".into();
+        "throttled(backoff=[1s], base=1s)",
+            "`throttled.base` has no effect with a list of delays: remove one of them".into();
+        "backoff=[1s], throttled(factor=3)",
+            "`throttled.factor` has no effect with a list of delays: remove one of them".into();
+        "floor=1m", "`floor = 1m` is above `cap = 30s`: lower the first or raise the second".into();
+        "floor=2s, throttled(cap=1s)",
+            "`floor = 2s` is above `throttled.cap = 1s`: lower the first or raise the second".into();
+        "throttled=5", "`throttled` can't be `5`: it takes keys, as in `max = 5`".into();
+        "cap=500ms",
+            "`base = 1s` is above `cap = 500ms`: lower the first or raise the second".into();
+        "throttled(base=1m)",
+            "`throttled.base = 1m` is above `cap = 30s`: lower the first or raise the second".into();
+        "timed_out(cap=10ms)",
+            "`base = 1s` is above `timed_out.cap = 10ms`: lower the first or raise the second".into();
+        "transient(base=2s, cap=10ms)",
+            "`transient.base = 2s` is above `transient.cap = 10ms`: lower the first or raise the second".into();
+        "off", "`off` is a value without its key: write `enabled=false`".into();
+        "default", format!("`default` is not a key with a value: {BOTH}");
+        "5", "`5` is a value without its key: write `max=5`".into();
+        "max=3, exp", "`exp` is a value without its key: write `backoff=exp`".into();
+        "backoff=1s, 5s", format!("`5s` is not a key with a value: {BOTH}");
+        "{\"max\": 5}", format!("`{{` is not a key with a value: {BOTH}");
+        "max: 5", format!("`max: 5` is not a key with a value: {BOTH}");
+        "max_backoff_ms=500",
+            "unknown key `max_backoff_ms`: use `cap`, with the unit in the value: write `cap = \"500ms\"`".into();
+        "jitter=none, deadline=999ms",
+            "the first retry would come too late (its delay is at least 1s, `deadline = 999ms`): lower one or raise the other".into();
+        "base=2s, jitter=0.2, deadline=1s",
+            "the first retry would come too late (its delay is at least 1s600ms, `deadline = 1s`): lower one or raise the other".into();
+        "backoff=[4s, 1s], jitter=equal, deadline=1s",
+            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into();
+        "floor=2s, deadline=1s",
+            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into();
+        "jitter=decorrelated, deadline=500ms, transient(max=0)",
+            "the first retry would come too late (its delay is at least 1s, `deadline = 500ms`): lower one or raise the other".into();
+        "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)",
+            "the first retry would come too late (its delay is at least 3s, `deadline = 1s`): lower one or raise the other".into();
+        &format!("hint=clamp\n{}", "x".repeat(100)),
             format!(
                 "unknown word `clamp {}…` for `hint`: did you mean `clamp`? The words are honor, clamp, exact, ignore",
                 "x".repeat(34)
-            ),
-        ),
-    ] {
+            );
+    } {
         assert_eq!(refusal(text), message, "{text:?}");
     }
 }
@@ -430,87 +291,43 @@ fn a_deadline_that_some_retry_can_meet_is_accepted() {
 
 #[test]
 fn rejects_text_that_is_not_a_list_of_keys() {
-    for (text, message) in [
-        ("max", "`max` has no value: write `max=…`"),
-        ("max=", "`max` has no value: write `max=…`"),
-        ("max=,base=1s", "`max` has no value: write `max=…`"),
-        (
-            "throttled(max)",
-            "`throttled` can't be `max`: it takes keys, as in `max = 5`",
-        ),
-        (
-            "throttled(max,base=1s)",
-            "`max` has no value: write `max=…`",
-        ),
-        (
-            "throttled(9, base=1s)",
-            "`9` is a value without its key: write `max=9`",
-        ),
-        (
-            "throttled(5s, max=3)",
-            "`5s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
-        ),
-        (
-            "backoff(1s, 5s, 30s)",
-            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
-        ),
-        ("max(5, 3)", "`5` is a value without its key: write `max=5`"),
-        (
-            "backof(1s, 5s)",
-            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
-        ),
-        ("=5", "a key is missing before `=`"),
-        (",max=5", "a key is missing before `,`"),
-        ("max=5,,base=1s", "a key is missing before `,`"),
-        ("max=5 base=1s", "`,` is missing after the value of `max`"),
-        (
-            "hint=\"clamp\" base=1s",
-            "`,` is missing after the value of `hint`",
-        ),
-        (
-            "throttled(hint=\"clamp\" base)",
-            "`,` is missing after the value of `hint`",
-        ),
-        (
-            "hint=\"clamp\" base, max=5",
-            "`,` is missing after the value of `hint`",
-        ),
-        (
-            "throttled(max=5) base=1s",
-            "`,` is missing after the value of `throttled`",
-        ),
-        ("hint=\"clamp", "the value of `hint` has no closing quote"),
-        ("backoff=[1s", "`]` is missing after the value of `backoff`"),
-        (
-            "backoff=[1s 5s=",
-            "`]` is missing after the value of `backoff`",
-        ),
-        (
-            "backoff=[[1s]]",
-            "`backoff` has no value: write `backoff=…`",
-        ),
-        (
-            "backoff=[1s)",
-            "`]` is missing after the value of `backoff`",
-        ),
-        ("backoff=[,1s]", "`backoff` has no value: write `backoff=…`"),
-        (
-            "base(x\"1s\")",
-            "`x` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
-        ),
-        (
-            "backoff([1s]",
-            "`)` is missing after the value of `backoff`",
-        ),
-        ("backoff=1s]", "`,` is missing after the value of `backoff`"),
-        ("max=5)", "`)` without a `(` before it"),
-        ("max(5", "`)` is missing after the value of `max`"),
-        (
-            "throttled(max=5",
-            "`)` is missing after the value of `throttled`",
-        ),
-        ("throttled(max(a(", "`)` is missing after the value of `a`"),
-    ] {
+    for (text, message) in rows! {
+        "max", "`max` has no value: write `max=…`";
+        "max=", "`max` has no value: write `max=…`";
+        "max=,base=1s", "`max` has no value: write `max=…`";
+        "throttled(max)", "`throttled` can't be `max`: it takes keys, as in `max = 5`";
+        "throttled(max,base=1s)", "`max` has no value: write `max=…`";
+        "throttled(9, base=1s)", "`9` is a value without its key: write `max=9`";
+        "throttled(5s, max=3)",
+            "`5s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "backoff(1s, 5s, 30s)",
+            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "max(5, 3)", "`5` is a value without its key: write `max=5`";
+        "backof(1s, 5s)",
+            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "=5", "a key is missing before `=`";
+        ",max=5", "a key is missing before `,`";
+        "max=5,,base=1s", "a key is missing before `,`";
+        "max=5 base=1s", "`,` is missing after the value of `max`";
+        "hint=\"clamp\" base=1s", "`,` is missing after the value of `hint`";
+        "throttled(hint=\"clamp\" base)", "`,` is missing after the value of `hint`";
+        "hint=\"clamp\" base, max=5", "`,` is missing after the value of `hint`";
+        "throttled(max=5) base=1s", "`,` is missing after the value of `throttled`";
+        "hint=\"clamp", "the value of `hint` has no closing quote";
+        "backoff=[1s", "`]` is missing after the value of `backoff`";
+        "backoff=[1s 5s=", "`]` is missing after the value of `backoff`";
+        "backoff=[[1s]]", "`backoff` has no value: write `backoff=…`";
+        "backoff=[1s)", "`]` is missing after the value of `backoff`";
+        "backoff=[,1s]", "`backoff` has no value: write `backoff=…`";
+        "base(x\"1s\")",
+            "`x` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "backoff([1s]", "`)` is missing after the value of `backoff`";
+        "backoff=1s]", "`,` is missing after the value of `backoff`";
+        "max=5)", "`)` without a `(` before it";
+        "max(5", "`)` is missing after the value of `max`";
+        "throttled(max=5", "`)` is missing after the value of `throttled`";
+        "throttled(max(a(", "`)` is missing after the value of `a`";
+    } {
         assert_eq!(refusal(text), message, "{text:?}");
     }
 }
@@ -618,46 +435,23 @@ fn setters_are_checked_on_request() {
     let order = ": lower the first or raise the second";
     let list = Policy::new().backoff(Backoff::List(&LIST));
     let beside_list = " with a list of delays: remove one of them";
-    for (policy, expected) in [
-        (
-            Policy::fixed(minute),
-            format!("`base = 1m` is above `cap = 30s`{order}"),
-        ),
-        (
-            Policy::new().floor(minute),
-            format!("`floor = 1m` is above `cap = 30s`{order}"),
-        ),
-        (
-            Policy::new().timed_out(Section::new().cap(Duration::ZERO)),
-            format!("`base = 1s` is above `timed_out.cap = 0s`{order}"),
-        ),
-        (
-            Policy::new().factor(f64::NAN).factor(f64::INFINITY),
-            String::from("`factor` was out of range: it takes a number from 1 up"),
-        ),
-        (
-            Policy::new()
-                .throttled(ratio(f64::INFINITY))
-                .throttled(Section::new().base(second)),
-            String::from("`throttled.jitter` was out of range: it takes a ratio from 0 to 1"),
-        ),
-        (
-            Policy::new().deadline(Duration::ZERO),
-            String::from("`deadline` was out of range: it takes a duration above zero"),
-        ),
-        (
-            list.base(second).max(9),
-            format!("`base` has no effect{beside_list}"),
-        ),
-        (
-            list.throttled(Section::new().factor(3.0)),
-            format!("`throttled.factor` has no effect{beside_list}"),
-        ),
-        (
-            Policy::new().transient(Section::new().backoff(Backoff::List(&LIST)).base(second)),
-            format!("`transient.base` has no effect{beside_list}"),
-        ),
-    ] {
+    for (policy, expected) in rows! {
+        Policy::fixed(minute), format!("`base = 1m` is above `cap = 30s`{order}");
+        Policy::new().floor(minute), format!("`floor = 1m` is above `cap = 30s`{order}");
+        Policy::new().timed_out(Section::new().cap(Duration::ZERO)),
+            format!("`base = 1s` is above `timed_out.cap = 0s`{order}");
+        Policy::new().factor(f64::NAN).factor(f64::INFINITY),
+            String::from("`factor` was out of range: it takes a number from 1 up");
+        Policy::new().throttled(ratio(f64::INFINITY)).throttled(Section::new().base(second)),
+            String::from("`throttled.jitter` was out of range: it takes a ratio from 0 to 1");
+        Policy::new().deadline(Duration::ZERO),
+            String::from("`deadline` was out of range: it takes a duration above zero");
+        list.base(second).max(9), format!("`base` has no effect{beside_list}");
+        list.throttled(Section::new().factor(3.0)),
+            format!("`throttled.factor` has no effect{beside_list}");
+        Policy::new().transient(Section::new().backoff(Backoff::List(&LIST)).base(second)),
+            format!("`transient.base` has no effect{beside_list}");
+    } {
         let refused = policy.try_checked().map_err(|error| error.to_string());
         assert_eq!(refused, Err(expected));
     }

@@ -1,6 +1,7 @@
 //! Secrets in the words of errors: what is hidden of them, and what is not.
 
 use retry_runtime::{EventData, retry};
+use support::rows;
 
 /// Returns the text of the error for an observer and in the log.
 fn shown(error: &str) -> String {
@@ -226,23 +227,11 @@ fn a_cause_is_not_a_secret_value() {
         Err(anyhow::anyhow!(cause).context(context))
     }
 
-    for (context, cause, expected) in [
-        (
-            "fetch token",
-            "upstream is down",
-            "fetch token: caused by upstream is down",
-        ),
-        (
-            "load API key",
-            "password=hunter2 is wrong",
-            "load API key: caused by password=… is wrong",
-        ),
-        (
-            "fetch user",
-            "upstream is down",
-            "fetch user: upstream is down",
-        ),
-    ] {
+    for (context, cause, expected) in rows! {
+        "fetch token", "upstream is down", "fetch token: caused by upstream is down";
+        "load API key", "password=hunter2 is wrong", "load API key: caused by password=… is wrong";
+        "fetch user", "upstream is down", "fetch user: upstream is down";
+    } {
         let mut seen = String::new();
         call(context, cause, &mut seen).unwrap_err();
         assert_eq!(seen, expected);

@@ -12,15 +12,8 @@ mod zed;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use support::time::{millis, secs};
 use tokio::time::Instant;
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
-
-const fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 /// The responses to requests, in order, and the arrival times of the requests.
 struct Server<E> {

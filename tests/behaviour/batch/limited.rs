@@ -12,6 +12,7 @@ use retry_work::{IntoBatches, ItemError, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::limiters::{at_a_time, each};
+use support::rows;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -141,21 +142,11 @@ async fn a_dropped_batch_releases_slots_once_its_calls_are_gone() {
 #[tokio::test(start_paused = true)]
 async fn items_whose_turn_cannot_come_in_time_end_at_once() {
     let token = CancellationToken::new();
-    for (limiter, policy, cancels, ended) in [
-        (
-            each(10).max_wait(5 * SECOND),
-            EXACT,
-            false,
-            (0, Reason::Rejected),
-        ),
-        (
-            each(10),
-            EXACT.deadline(5 * SECOND),
-            false,
-            (0, Reason::Deadline),
-        ),
-        (each(10), EXACT, true, (4, Reason::Cancelled)),
-    ] {
+    for (limiter, policy, cancels, ended) in rows! {
+        each(10).max_wait(5 * SECOND), EXACT, false, (0, Reason::Rejected);
+        each(10), EXACT.deadline(5 * SECOND), false, (0, Reason::Deadline);
+        each(10), EXACT, true, (4, Reason::Cancelled);
+    } {
         let start = Instant::now();
         let recording = testing::record();
         let batches = policy
@@ -231,19 +222,12 @@ async fn no_call_waits_while_the_breaker_is_open() {
 #[tokio::test(start_paused = true)]
 async fn a_call_reports_the_worst_outcome_of_its_items() {
     let throttled = || throttled_for(7 * SECOND);
-    for (answers, pauses) in [
-        (vec![Ok(0), Err(STOP)], None),
-        (vec![Ok(0), Err(TRANSIENT)], None),
-        (vec![Err(throttled()), Ok(0), Err(TRANSIENT)], Some(7)),
-        (
-            vec![
-                Err(THROTTLED),
-                Err(throttled()),
-                Err(throttled_for(3 * SECOND)),
-            ],
-            Some(7),
-        ),
-    ] {
+    for (answers, pauses) in rows! {
+        vec![Ok(0), Err(STOP)], None;
+        vec![Ok(0), Err(TRANSIENT)], None;
+        vec![Err(throttled()), Ok(0), Err(TRANSIENT)], Some(7);
+        vec![Err(THROTTLED), Err(throttled()), Err(throttled_for(3 * SECOND))], Some(7);
+    } {
         let limiter = RateLimiter::adaptive();
         let items = u32::try_from(answers.len()).unwrap();
         let batches = EXACT.max(0).limiter(&limiter);

@@ -13,6 +13,7 @@ use retry_runtime::{
 use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::limiters::at_a_time;
+use support::rows;
 use tokio::time::sleep;
 
 use super::{EXACT, Server, secs};
@@ -233,24 +234,15 @@ async fn a_batch_ends_with_what_was_given_up_last() {
     }
 
     let policy = EXACT.deadline(secs(30));
-    for (ends, expected) in [
-        (
-            ends!(policy, [Some(STOP), None]),
-            "attempt=1 max=3 dropped before an answer reason=deadline",
-        ),
-        (
-            ends!(policy, [Some(TRANSIENT), Some(TRANSIENT)]),
-            "attempt=2 max=3 dropped before an answer reason=deadline",
-        ),
-        (
-            ends!(policy.limiter(&Closed), [None, None]),
-            "attempt=0 max=3 rejected by the limiter reason=rejected",
-        ),
-        (
-            ends!(policy.cancel(ready(())), [None, None]),
-            "attempt=0 max=3 not sent reason=cancelled",
-        ),
-    ] {
+    for (ends, expected) in rows! {
+        ends!(policy, [Some(STOP), None]),
+            "attempt=1 max=3 dropped before an answer reason=deadline";
+        ends!(policy, [Some(TRANSIENT), Some(TRANSIENT)]),
+            "attempt=2 max=3 dropped before an answer reason=deadline";
+        ends!(policy.limiter(&Closed), [None, None]),
+            "attempt=0 max=3 rejected by the limiter reason=rejected";
+        ends!(policy.cancel(ready(())), [None, None]), "attempt=0 max=3 not sent reason=cancelled";
+    } {
         assert_eq!(ends, [(); 2].map(|()| format!("gave up batch {expected}")));
     }
 }

@@ -26,6 +26,7 @@ use std::time::Duration;
 use retry_runtime::Policy;
 use retry_work::ItemError;
 use support::failure::Failure;
+use support::time::secs;
 use tokio::time::Instant;
 
 type Answer = Result<u32, Failure>;
@@ -89,8 +90,4 @@ fn outcomes(results: &Results) -> Vec<Result<u32, String>> {
         .iter()
         .map(|result| result.as_ref().copied().map_err(text))
         .collect()
-}
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
 }

@@ -6,12 +6,9 @@ use std::sync::Arc;
 use retry_runtime::Policy;
 use retry_work::{IntoBatches, ItemError, retry_each};
 use support::failure::Failure;
+use support::is_send;
 
 use super::{Answer, Answers, Results};
-
-fn assert_send<T: Send>(value: T) -> T {
-    value
-}
 
 #[derive(Clone)]
 struct Client {
@@ -54,8 +51,8 @@ async fn borrowing_the_client_and_the_items() {
     let results = retry_each(&policy, &texts, async |pending| {
         client.embed(&pending).await
     });
-    assert_lengths(assert_send(results).await);
-    assert_lengths(assert_send(client.embed_all(&texts)).await);
+    assert_lengths(is_send(results).await);
+    assert_lengths(is_send(client.embed_all(&texts)).await);
 }
 
 #[tokio::test]

@@ -5,85 +5,13 @@ use std::fmt;
 
 use retry_protections::Breaker;
 use retry_runtime::{
-    BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, retry,
-    testing,
+    BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, testing,
 };
 use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
-use tokio::time::Instant;
+use support::failure::{Failure, STOP, TRANSIENT};
 
 use super::EXACT;
-
-/// An item that fails in this way in each of its first attempts.
-async fn item(steps: &[Failure], policy: Policy) -> (usize, Vec<String>, f64, BreakerState) {
-    let (budget, breaker) = (Budget::standard(), Breaker::new().consecutive_failures(2));
-    let (recording, attempts) = (testing::record(), RefCell::new(0));
-    let batches = policy
-        .budget(&budget)
-        .breaker(&breaker)
-        .name("item")
-        .batches(1);
-    let results = retry_each(batches, [()], async |_| {
-        let attempt = attempts.replace_with(|attempt| *attempt + 1);
-        Ok(vec![steps.get(attempt).cloned().map_or(Ok(()), Err)])
-    });
-    let _ = results.await;
-    let reasons = recording.lines();
-    let reasons = reasons
-        .iter()
-        .map(|line| line.replace("1 of 1 items: ", ""));
-    (
-        attempts.into_inner(),
-        reasons.collect(),
-        budget.available(),
-        breaker.state(),
-    )
-}
-
-/// The same call with the attribute.
-async fn call(steps: &[Failure], policy: Policy) -> (usize, Vec<String>, f64, BreakerState) {
-    #[retry(policy = policy, name = "item", budget = budget, breaker = breaker)]
-    async fn call(
-        policy: Policy,
-        budget: &Budget,
-        breaker: &Breaker,
-        steps: &[Failure],
-        attempts: &mut usize,
-    ) -> Result<(), Failure> {
-        *attempts += 1;
-        steps.get(*attempts - 1).cloned().map_or(Ok(()), Err)
-    }
-
-    let (budget, breaker) = (Budget::standard(), Breaker::new().consecutive_failures(2));
-    let (recording, mut attempts) = (testing::record(), 0);
-    let _ = call(policy, &budget, &breaker, steps, &mut attempts).await;
-    (
-        attempts,
-        recording.lines(),
-        budget.available(),
-        breaker.state(),
-    )
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_item_alone_is_a_call() {
-    for steps in [
-        &[][..],
-        &[TRANSIENT],
-        &[THROTTLED, THROTTLED],
-        &[STOP],
-        &[TRANSIENT, STOP],
-        &[TRANSIENT, TRANSIENT, TRANSIENT],
-        &[THROTTLED, THROTTLED, THROTTLED, THROTTLED],
-    ] {
-        let start = Instant::now();
-        let by_attribute = call(steps, EXACT).await;
-        let took = start.elapsed();
-        assert_eq!(item(steps, EXACT).await, by_attribute, "{steps:?}");
-        assert_eq!(start.elapsed(), 2 * took, "{steps:?}");
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn each_item_pays_for_its_own_retry() {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, ResponseError, Verdict, on};
+use support::rows;
 use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn Error + Send + Sync>;
@@ -122,69 +123,33 @@ impl Error for Foreign {}
 fn errors_of_the_ecosystem_are_known_by_their_texts() {
     const REFUSED: &str =
         "stream error received: refused stream before processing any application logic";
-    for (debug, display, expected) in [
-        ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
-        ("Overloaded", "service overloaded", Verdict::THROTTLED),
-        (
-            "TimeoutError(())",
-            "data was not received within the designated timeout",
-            Verdict::TIMEOUT,
-        ),
-        ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
-        ("TimedOut", "operation timed out", Verdict::TIMEOUT),
-        (
-            "Error { kind: Reset(StreamId(1), REFUSED_STREAM, Remote) }",
-            REFUSED,
-            Verdict::TRANSIENT,
-        ),
-        (
-            "Error { kind: GoAway(b\"\", NO_ERROR, Remote) }",
-            "connection error received: not a result of an error",
-            Verdict::TRANSIENT,
-        ),
-        (
-            "Error { kind: Reset(StreamId(1), CANCEL, Remote) }",
-            "stream error received: stream no longer needed",
-            BROKEN,
-        ),
-        (
-            "Error { kind: GoAway(b\"\", ENHANCE_YOUR_CALM, Remote) }",
+    for (debug, display, expected) in rows! {
+        "Elapsed(())", "request timed out", Verdict::TIMEOUT;
+        "Overloaded", "service overloaded", Verdict::THROTTLED;
+        "TimeoutError(())", "data was not received within the designated timeout", Verdict::TIMEOUT;
+        "TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT;
+        "TimedOut", "operation timed out", Verdict::TIMEOUT;
+        "Error { kind: Reset(StreamId(1), REFUSED_STREAM, Remote) }", REFUSED, Verdict::TRANSIENT;
+        "Error { kind: GoAway(b\"\", NO_ERROR, Remote) }",
+            "connection error received: not a result of an error", Verdict::TRANSIENT;
+        "Error { kind: Reset(StreamId(1), CANCEL, Remote) }",
+            "stream error received: stream no longer needed", BROKEN;
+        "Error { kind: GoAway(b\"\", ENHANCE_YOUR_CALM, Remote) }",
             "connection error received: detected excessive load generating behavior",
-            Verdict::THROTTLED.ambiguous(),
-        ),
-        (
-            "Error { kind: Reset(StreamId(1), HTTP_1_1_REQUIRED, Remote) }",
-            "stream error received: endpoint requires HTTP/1.1",
-            Verdict::STOP,
-        ),
-        (
-            "Error { kind: GoAway(b\"\", INADEQUATE_SECURITY, Remote) }",
+            Verdict::THROTTLED.ambiguous();
+        "Error { kind: Reset(StreamId(1), HTTP_1_1_REQUIRED, Remote) }",
+            "stream error received: endpoint requires HTTP/1.1", Verdict::STOP;
+        "Error { kind: GoAway(b\"\", INADEQUATE_SECURITY, Remote) }",
             "connection error received: security properties do not meet minimum requirements",
-            Verdict::STOP,
-        ),
-        (
-            "AlertReceived(InternalError)",
-            "received fatal alert: InternalError",
-            BROKEN,
-        ),
-        (
-            "Ssl(Error { code: ErrorCode(1), cause: None }, 0)",
-            "error:0A000126:SSL routines::unexpected eof while reading",
-            BROKEN,
-        ),
+            Verdict::STOP;
+        "AlertReceived(InternalError)", "received fatal alert: InternalError", BROKEN;
+        "Ssl(Error { code: ErrorCode(1), cause: None }, 0)",
+            "error:0A000126:SSL routines::unexpected eof while reading", BROKEN;
         // Permanent errors, and texts that may be quotations.
-        (
-            "AlertReceived(BadCertificate)",
-            "received fatal alert: BadCertificate",
-            Verdict::STOP,
-        ),
-        ("Quoted", REFUSED, Verdict::STOP),
-        (
-            "Error { kind: Io(NotFound) }",
-            "no such file",
-            Verdict::STOP,
-        ),
-    ] {
+        "AlertReceived(BadCertificate)", "received fatal alert: BadCertificate", Verdict::STOP;
+        "Quoted", REFUSED, Verdict::STOP;
+        "Error { kind: Io(NotFound) }", "no such file", Verdict::STOP;
+    } {
         let error = || Foreign(debug, display);
         assert_eq!(on::cause(&error()), expected, "{debug}");
         let boxed: Boxed = error().into();

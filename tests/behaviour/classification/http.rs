@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
 use retry_runtime::{Classify, Verdict, retry_after, server_time};
+use support::rows;
 use support::sink::Sink;
 use support::verdicts::BROKEN;
 
@@ -57,40 +58,33 @@ fn every_status_has_the_verdict_of_the_table() {
 
 #[test]
 fn the_first_usable_header_is_the_hint() {
-    let table: &[(Pairs, Option<Duration>)] = &[
-        (&[], None),
-        (&[(MS, "250")], Some(ms(250))),
-        (&[(MS, "1.5")], Some(Duration::from_micros(1500))),
-        (&[(AFTER, "2")], Some(ms(2000))),
-        (&[(AFTER, "0.25")], Some(ms(250))),
-        (&[(AFTER, "0")], Some(ms(0))),
-        (&[(AFTER, "  2\t")], Some(ms(2000))),
-        (&[(AFTER, "31536000")], Some(YEAR)),
-        (&[(AMZ, "1500")], Some(ms(1500))),
-        (&[("x-ms-retry-after-ms", "1234")], Some(ms(1234))),
-        (&[("x-rate-limit-retry-after-seconds", "3")], Some(ms(3000))),
+    let table: &[(Pairs, Option<Duration>)] = &rows! {
+        &[], None;
+        &[(MS, "250")], Some(ms(250));
+        &[(MS, "1.5")], Some(Duration::from_micros(1500));
+        &[(AFTER, "2")], Some(ms(2000));
+        &[(AFTER, "0.25")], Some(ms(250));
+        &[(AFTER, "0")], Some(ms(0));
+        &[(AFTER, "  2\t")], Some(ms(2000));
+        &[(AFTER, "31536000")], Some(YEAR);
+        &[(AMZ, "1500")], Some(ms(1500));
+        &[("x-ms-retry-after-ms", "1234")], Some(ms(1234));
+        &[("x-rate-limit-retry-after-seconds", "3")], Some(ms(3000));
         // Durations in the formats of Go and ISO 8601.
-        (&[(AFTER, "2s")], Some(ms(2000))),
-        (&[(AFTER, "1m0s")], Some(ms(60_000))),
-        (&[(AFTER, "1h0m0.5s")], Some(ms(3_600_500))),
-        (&[(AFTER, "PT1M")], Some(ms(60_000))),
-        (&[(AFTER, "P1DT0.5S")], Some(ms(86_400_500))),
+        &[(AFTER, "2s")], Some(ms(2000));
+        &[(AFTER, "1m0s")], Some(ms(60_000));
+        &[(AFTER, "1h0m0.5s")], Some(ms(3_600_500));
+        &[(AFTER, "PT1M")], Some(ms(60_000));
+        &[(AFTER, "P1DT0.5S")], Some(ms(86_400_500));
         // The precedence doesn't depend on the order of the headers.
-        (&[(AMZ, "3000"), (AFTER, "2"), (MS, "1000")], Some(ms(1000))),
-        (&[(AMZ, "3000"), (AFTER, "2")], Some(ms(2000))),
+        &[(AMZ, "3000"), (AFTER, "2"), (MS, "1000")], Some(ms(1000));
+        &[(AMZ, "3000"), (AFTER, "2")], Some(ms(2000));
         // A value that can't be used makes room for the next header, also for one of the same name.
-        (&[(MS, "soon"), (AFTER, "2")], Some(ms(2000))),
-        (&[(MS, "-1"), (AFTER, "inf"), (AMZ, "3000")], Some(ms(3000))),
-        (&[(AFTER, "soon"), (AFTER, "2")], Some(ms(2000))),
-        (
-            &[
-                (MS, "NaN"),
-                (AFTER, "Sun, 06 Nov 1994 08:49:37 GMT"),
-                (AMZ, "7"),
-            ],
-            Some(ms(7)),
-        ),
-    ];
+        &[(MS, "soon"), (AFTER, "2")], Some(ms(2000));
+        &[(MS, "-1"), (AFTER, "inf"), (AMZ, "3000")], Some(ms(3000));
+        &[(AFTER, "soon"), (AFTER, "2")], Some(ms(2000));
+        &[(MS, "NaN"), (AFTER, "Sun, 06 Nov 1994 08:49:37 GMT"), (AMZ, "7")], Some(ms(7));
+    };
     for &(pairs, expected) in table {
         assert_eq!(retry_after(&headers(pairs)), expected, "{pairs:?}");
     }
@@ -318,42 +312,23 @@ fn pairs_and_responses_are_classified_by_both() {
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn used_up_limits_have_a_hint() {
     const DATE: (&str, &str) = ("date", "Sun, 01 Mar 2026 12:00:00 GMT");
-    let table: &[(Pairs, Option<Duration>)] = &[
-        (
-            &[
-                ("x-ratelimit-remaining-requests", "0"),
-                ("x-ratelimit-reset-requests", "6m0s"),
-            ],
-            Some(ms(360_000)),
-        ),
-        (
-            &[
-                ("x-ratelimit-remaining-tokens", " 0 "),
-                ("x-ratelimit-reset-tokens", "59.70s"),
-            ],
-            Some(ms(59_700)),
-        ),
+    let table: &[(Pairs, Option<Duration>)] = &rows! {
+        &[("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "6m0s")],
+            Some(ms(360_000));
+        &[("x-ratelimit-remaining-tokens", " 0 "), ("x-ratelimit-reset-tokens", "59.70s")],
+            Some(ms(59_700));
         // The longest of them.
-        (
-            &[
+        &[
                 ("x-ratelimit-remaining-requests", "0"),
                 ("x-ratelimit-reset-requests", "17ms"),
                 ("x-ratelimit-remaining-tokens", "0"),
                 ("x-ratelimit-reset-tokens", "1s"),
             ],
-            Some(ms(1000)),
-        ),
+            Some(ms(1000));
         // Something is left of the limit, or the limit isn't named.
-        (
-            &[
-                ("x-ratelimit-remaining-requests", "59"),
-                ("x-ratelimit-reset-requests", "1s"),
-            ],
-            None,
-        ),
-        (&[("x-ratelimit-reset-requests", "1s")], None),
-        (
-            &[
+        &[("x-ratelimit-remaining-requests", "59"), ("x-ratelimit-reset-requests", "1s")], None;
+        &[("x-ratelimit-reset-requests", "1s")], None;
+        &[
                 DATE,
                 ("anthropic-ratelimit-input-tokens-remaining", "0"),
                 (
@@ -361,104 +336,51 @@ fn used_up_limits_have_a_hint() {
                     "2026-03-01T12:00:30Z",
                 ),
             ],
-            Some(ms(30_000)),
-        ),
-        (
-            &[
+            Some(ms(30_000));
+        &[
                 DATE,
                 ("anthropic-ratelimit-requests-remaining", "0"),
                 ("anthropic-ratelimit-requests-reset", "2026-03-01T11:59:59Z"),
             ],
-            Some(ms(0)),
-        ),
-        (
-            &[("ratelimit-remaining", "0"), ("ratelimit-reset", "50")],
-            Some(ms(50_000)),
-        ),
+            Some(ms(0));
+        &[("ratelimit-remaining", "0"), ("ratelimit-reset", "50")], Some(ms(50_000));
         // The size of a plain number decides if it means seconds, or seconds or milliseconds since 1970.
-        (
-            &[
-                ("x-ratelimit-remaining-requests", "0"),
-                ("x-ratelimit-reset-requests", "60"),
-            ],
-            Some(ms(60_000)),
-        ),
-        (
-            &[
-                DATE,
-                ("x-ratelimit-remaining", "0"),
-                ("x-ratelimit-reset", "1772366430"),
-            ],
-            Some(ms(30_000)),
-        ),
-        (
-            &[
-                DATE,
-                ("x-ratelimit-remaining", "0"),
-                ("x-ratelimit-reset", "1772366430000"),
-            ],
-            Some(ms(30_000)),
-        ),
+        &[("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "60")],
+            Some(ms(60_000));
+        &[DATE, ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1772366430")],
+            Some(ms(30_000));
+        &[DATE, ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1772366430000")],
+            Some(ms(30_000));
         // Cerebras sends limits per minute and per day.
-        (
-            &[
+        &[
                 ("x-ratelimit-remaining-requests-day", "14399"),
                 ("x-ratelimit-reset-requests-day", "33011.382867"),
                 ("x-ratelimit-remaining-tokens-minute", "0"),
                 ("x-ratelimit-reset-tokens-minute", "11.382867"),
             ],
-            Some(Duration::from_micros(11_382_867)),
-        ),
+            Some(Duration::from_micros(11_382_867));
         // For a subscription, the headers don't show how much of which limit is left.
-        (
-            &[
+        &[
                 DATE,
                 ("anthropic-ratelimit-unified-status", "rejected"),
                 ("anthropic-ratelimit-unified-reset", "1772370000"),
             ],
-            Some(ms(3_600_000)),
-        ),
-        (
-            &[DATE, ("anthropic-ratelimit-unified-reset", "1772366430")],
-            Some(ms(30_000)),
-        ),
-        (
-            &[
+            Some(ms(3_600_000));
+        &[DATE, ("anthropic-ratelimit-unified-reset", "1772366430")], Some(ms(30_000));
+        &[
                 DATE,
                 ("anthropic-ratelimit-unified-status", "allowed_warning"),
                 ("anthropic-ratelimit-unified-reset", "1772370000"),
             ],
-            None,
-        ),
+            None;
         // A wait that is asked for counts more.
-        (
-            &[
-                ("retry-after", "2"),
-                ("ratelimit-remaining", "0"),
-                ("ratelimit-reset", "50"),
-            ],
-            Some(ms(2000)),
-        ),
+        &[("retry-after", "2"), ("ratelimit-remaining", "0"), ("ratelimit-reset", "50")],
+            Some(ms(2000));
         // None that can be used.
-        (
-            &[("ratelimit-remaining", "0"), ("ratelimit-reset", "-1")],
-            None,
-        ),
-        (
-            &[
-                ("ratelimit-remaining", "0"),
-                ("ratelimit-reset", "99999999999"),
-            ],
-            None,
-        ),
-        (
-            &[
-                ("x-ratelimit-remaining-requests", "0"),
-                ("x-ratelimit-reset-requests", "soon"),
-            ],
-            None,
-        ),
-    ];
+        &[("ratelimit-remaining", "0"), ("ratelimit-reset", "-1")], None;
+        &[("ratelimit-remaining", "0"), ("ratelimit-reset", "99999999999")], None;
+        &[("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "soon")], None;
+    };
     for (pairs, expected) in table {
         let verdict = Verdict::from_http(status(429), &headers(pairs));
         assert_eq!(verdict.hint(), *expected, "{pairs:?}");

@@ -9,6 +9,8 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use retry_runtime::on::{self, Combine};
 use retry_runtime::{Classify, Policy, ResponseError, TimedOut, Verdict, retry};
+use support::is_send;
+use support::rows;
 use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn Error + Send + Sync>;
@@ -46,35 +48,20 @@ fn text(text: &str) -> AppError {
 
 #[test]
 fn the_first_cause_of_a_known_type_decides() {
-    let table = [
-        (
-            AppError::Prompt(io(ErrorKind::ConnectionRefused)),
-            Verdict::TRANSIENT,
-        ),
-        (AppError::Prompt(io(ErrorKind::NotFound)), Verdict::STOP),
-        (
-            AppError::Prompt(io::Error::other(io(ErrorKind::BrokenPipe))),
-            BROKEN,
-        ),
-        (AppError::Prompt(io::Error::other(response(503))), BROKEN),
-        (
-            AppError::Prompt(io::Error::new(ErrorKind::InvalidData, response(503))),
-            BROKEN,
-        ),
-        (AppError::Model(response(503).into()), BROKEN),
-        (AppError::Model(response(404).into()), Verdict::STOP),
-        (AppError::Shared(response(429).into()), Verdict::THROTTLED),
-        (AppError::Erased(response(502).into()), BROKEN),
-        (
-            AppError::Erased(AppError::Model(response(429).into()).into()),
-            Verdict::THROTTLED,
-        ),
-        (
-            AppError::TimedOut(TimedOut::new(Duration::ZERO)),
-            Verdict::TIMEOUT,
-        ),
-        (text("503"), Verdict::STOP),
-    ];
+    let table = rows! {
+        AppError::Prompt(io(ErrorKind::ConnectionRefused)), Verdict::TRANSIENT;
+        AppError::Prompt(io(ErrorKind::NotFound)), Verdict::STOP;
+        AppError::Prompt(io::Error::other(io(ErrorKind::BrokenPipe))), BROKEN;
+        AppError::Prompt(io::Error::other(response(503))), BROKEN;
+        AppError::Prompt(io::Error::new(ErrorKind::InvalidData, response(503))), BROKEN;
+        AppError::Model(response(503).into()), BROKEN;
+        AppError::Model(response(404).into()), Verdict::STOP;
+        AppError::Shared(response(429).into()), Verdict::THROTTLED;
+        AppError::Erased(response(502).into()), BROKEN;
+        AppError::Erased(AppError::Model(response(429).into()).into()), Verdict::THROTTLED;
+        AppError::TimedOut(TimedOut::new(Duration::ZERO)), Verdict::TIMEOUT;
+        text("503"), Verdict::STOP;
+    };
     for (error, expected) in table {
         assert_eq!(on::cause(&error), expected, "{error:?}");
         assert_eq!(on::transaction(&error), expected, "{error:?}");
@@ -121,22 +108,13 @@ fn http_matches_only_http_errors() {
 
 #[test]
 fn transient_io_matches_only_connection_errors() {
-    let table = [
-        (
-            AppError::Prompt(io(ErrorKind::ConnectionRefused)),
-            Verdict::TRANSIENT,
-        ),
-        (AppError::Prompt(io(ErrorKind::TimedOut)), Verdict::TIMEOUT),
-        (
-            AppError::Prompt(io(ErrorKind::PermissionDenied)),
-            Verdict::STOP,
-        ),
-        (
-            AppError::Erased(io::Error::other(io(ErrorKind::BrokenPipe)).into()),
-            BROKEN,
-        ),
-        (AppError::Model(response(503).into()), Verdict::STOP),
-    ];
+    let table = rows! {
+        AppError::Prompt(io(ErrorKind::ConnectionRefused)), Verdict::TRANSIENT;
+        AppError::Prompt(io(ErrorKind::TimedOut)), Verdict::TIMEOUT;
+        AppError::Prompt(io(ErrorKind::PermissionDenied)), Verdict::STOP;
+        AppError::Erased(io::Error::other(io(ErrorKind::BrokenPipe)).into()), BROKEN;
+        AppError::Model(response(503).into()), Verdict::STOP;
+    };
     for (error, expected) in table {
         assert_eq!(on::transient_io(&error), expected, "{error:?}");
     }
@@ -272,19 +250,13 @@ impl Failing {
 #[tokio::test]
 async fn functions_of_the_attribute_are_paths_and_expressions() {
     // cause, http, transient_io, any, mentions, combined, boxed, anyhow
-    let table: [(MakeError, [u32; 8]); 5] = [
-        (
-            || AppError::Prompt(io(ErrorKind::ConnectionRefused)),
-            [3, 1, 3, 3, 1, 1, 3, 3],
-        ),
-        (
-            || AppError::Model(response(503).into()),
-            [3, 3, 1, 3, 3, 3, 3, 3],
-        ),
-        (|| text("Overloaded"), [1, 1, 1, 3, 3, 3, 1, 1]),
-        (|| text("Overloaded: quota"), [1, 1, 1, 3, 3, 1, 1, 1]),
-        (|| text("no"), [1, 1, 1, 3, 1, 1, 1, 1]),
-    ];
+    let table: [(MakeError, [u32; 8]); 5] = rows! {
+        || AppError::Prompt(io(ErrorKind::ConnectionRefused)), [3, 1, 3, 3, 1, 1, 3, 3];
+        || AppError::Model(response(503).into()), [3, 3, 1, 3, 3, 3, 3, 3];
+        || text("Overloaded"), [1, 1, 1, 3, 3, 3, 1, 1];
+        || text("Overloaded: quota"), [1, 1, 1, 3, 3, 1, 1, 1];
+        || text("no"), [1, 1, 1, 3, 1, 1, 1, 1];
+    };
     for (error, expected) in table {
         let mut failing = Failing {
             error,
@@ -339,10 +311,6 @@ async fn policies_accept_on_helpers() {
 
     let future = policy.on(on::cause).call(async || Err::<(), _>(text("no")));
     assert!(is_send(future).await.is_err());
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[derive(Debug, thiserror::Error, Classify)]

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use retry_runtime::{
     Budget, Event, EventData, GaveUp, Hint, Jitter, Policy, Reason, Section, Verdict, retry,
 };
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use super::{millis, secs};
@@ -127,36 +128,21 @@ async fn check(rows: &[Row<'_>]) {
 async fn single_invocations() {
     const BAD_GATEWAY: Answer = Status(502);
 
-    check(&[
-        (
-            "eventually succeeds",
-            500,
-            STANDARD,
-            &[
-                (FAULT, Retry(50), 486.0),
-                (FAULT, Retry(100), 472.0),
-                (OK, Success, 486.0),
-            ],
-        ),
-        (
-            "max attempts",
+    check(&rows! {
+        "eventually succeeds", 500, STANDARD,
+            &[(FAULT, Retry(50), 486.0), (FAULT, Retry(100), 472.0), (OK, Success, 486.0)];
+        "max attempts",
             500,
             STANDARD,
             &[
                 (BAD_GATEWAY, Retry(50), 486.0),
                 (BAD_GATEWAY, Retry(100), 472.0),
                 (BAD_GATEWAY, MaxAttempts, 472.0),
-            ],
-        ),
-        (
-            "quota after a single retry",
-            14,
-            STANDARD,
-            &[(FAULT, Retry(50), 0.0), (FAULT, QuotaExceeded, 0.0)],
-        ),
-        ("no quota", 0, STANDARD, &[(FAULT, QuotaExceeded, 0.0)]),
-        (
-            "backoff timing",
+            ];
+        "quota after a single retry", 14, STANDARD,
+            &[(FAULT, Retry(50), 0.0), (FAULT, QuotaExceeded, 0.0)];
+        "no quota", 0, STANDARD, &[(FAULT, QuotaExceeded, 0.0)];
+        "backoff timing",
             500,
             STANDARD.max(4),
             &[
@@ -165,10 +151,8 @@ async fn single_invocations() {
                 (FAULT, Retry(200), 458.0),
                 (FAULT, Retry(400), 444.0),
                 (FAULT, MaxAttempts, 444.0),
-            ],
-        ),
-        (
-            "max backoff",
+            ];
+        "max backoff",
             500,
             STANDARD.max(4).cap(millis(200)),
             &[
@@ -177,59 +161,28 @@ async fn single_invocations() {
                 (FAULT, Retry(200), 458.0),
                 (FAULT, Retry(200), 444.0),
                 (FAULT, MaxAttempts, 444.0),
-            ],
-        ),
-        (
-            "stops after the quota is used up",
-            20,
-            STANDARD.max(4),
-            &[(FAULT, Retry(50), 6.0), (BAD_GATEWAY, QuotaExceeded, 6.0)],
-        ),
-        (
-            "throttling",
-            500,
-            STANDARD,
-            &[(Throttling, Retry(1000), 495.0), (OK, Success, 500.0)],
-        ),
-    ])
+            ];
+        "stops after the quota is used up", 20, STANDARD.max(4),
+            &[(FAULT, Retry(50), 6.0), (BAD_GATEWAY, QuotaExceeded, 6.0)];
+        "throttling", 500, STANDARD, &[(Throttling, Retry(1000), 495.0), (OK, Success, 500.0)];
+    })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn retry_after_and_dynamodb() {
-    check(&[
-        (
-            "retry-after honoured",
-            500,
-            STANDARD,
-            &[(After("1500"), Retry(1500), 486.0), (OK, Success, 500.0)],
-        ),
-        (
-            "retry-after, at least the own delay",
-            500,
-            STANDARD,
-            &[(After("0"), Retry(50), 486.0), (OK, Success, 500.0)],
-        ),
-        (
-            "retry-after, at most 5 s more",
-            500,
-            STANDARD,
-            &[(After("10000"), Retry(5050), 486.0), (OK, Success, 500.0)],
-        ),
-        (
-            "retry-after, invalid",
-            500,
-            STANDARD,
-            &[(After("invalid"), Retry(50), 486.0), (OK, Success, 500.0)],
-        ),
-        (
-            "retry-after, negative",
-            500,
-            STANDARD,
-            &[(After("-100"), Retry(50), 486.0), (OK, Success, 500.0)],
-        ),
-        (
-            "dynamodb",
+    check(&rows! {
+        "retry-after honoured", 500, STANDARD,
+            &[(After("1500"), Retry(1500), 486.0), (OK, Success, 500.0)];
+        "retry-after, at least the own delay", 500, STANDARD,
+            &[(After("0"), Retry(50), 486.0), (OK, Success, 500.0)];
+        "retry-after, at most 5 s more", 500, STANDARD,
+            &[(After("10000"), Retry(5050), 486.0), (OK, Success, 500.0)];
+        "retry-after, invalid", 500, STANDARD,
+            &[(After("invalid"), Retry(50), 486.0), (OK, Success, 500.0)];
+        "retry-after, negative", 500, STANDARD,
+            &[(After("-100"), Retry(50), 486.0), (OK, Success, 500.0)];
+        "dynamodb",
             500,
             STANDARD.max(3).base(millis(25)),
             &[
@@ -237,9 +190,8 @@ async fn retry_after_and_dynamodb() {
                 (FAULT, Retry(50), 472.0),
                 (FAULT, Retry(100), 458.0),
                 (FAULT, MaxAttempts, 458.0),
-            ],
-        ),
-    ])
+            ];
+    })
     .await;
 }
 
@@ -395,26 +347,12 @@ async fn sequences_of_smithy_typescript() {
     let mixed = [
         Throttling, Throttling, FAULT, FAULT, FAULT, FAULT, Throttling, FAULT,
     ];
-    let rows: [(Policy, [Answer; 8], [u64; 7], f64); 3] = [
-        (
-            legacy,
-            [FAULT; 8],
-            [100, 200, 400, 800, 1600, 3200, 6400],
-            500.0 - 7.0 * 14.0,
-        ),
-        (
-            legacy,
-            [Throttling; 8],
-            [500, 1000, 2000, 4000, 8000, 16000, 20000],
-            500.0 - 7.0 * 5.0,
-        ),
-        (
-            STANDARD.max(7),
-            mixed,
-            [1000, 2000, 200, 400, 800, 1600, 20000],
-            500.0 - 3.0 * 5.0 - 4.0 * 14.0,
-        ),
-    ];
+    let rows: [(Policy, [Answer; 8], [u64; 7], f64); 3] = rows! {
+        legacy, [FAULT; 8], [100, 200, 400, 800, 1600, 3200, 6400], 500.0 - 7.0 * 14.0;
+        legacy, [Throttling; 8], [500, 1000, 2000, 4000, 8000, 16000, 20000], 500.0 - 7.0 * 5.0;
+        STANDARD.max(7), mixed, [1000, 2000, 200, 400, 800, 1600, 20000],
+            500.0 - 3.0 * 5.0 - 4.0 * 14.0;
+    };
     for (policy, answers, delays, left) in rows {
         let steps = steps(&policy, &Budget::standard(), &answers).await;
         let retried: Vec<_> = steps.iter().map(|(then, _)| *then).collect();

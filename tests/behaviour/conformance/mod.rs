@@ -15,8 +15,9 @@ mod resilience4j;
 use std::time::Duration;
 
 use retry_protections::Breaker;
-use retry_runtime::{AttemptOutcome, BreakerState, Kind};
-use support::held_permit::Admit;
+use retry_runtime::{AttemptOutcome, BreakerState};
+use support::held_permit::{Admit, FAILED};
+use support::time::{millis, secs};
 use tokio::time::advance;
 
 /// A step of a documented sequence for a breaker.
@@ -40,18 +41,13 @@ enum Step {
     Is(BreakerState),
 }
 
-const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
-
 async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
     let mut under_way = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         let place = format!("{name}, step {number}");
         let (seen, is_admitted) = match step {
             Step::Succeeds => (AttemptOutcome::Success, true),
-            Step::Fails => (FAILURE, true),
+            Step::Fails => (FAILED, true),
             Step::Ignored => (AttemptOutcome::Ignored, true),
             Step::Rejected => (AttemptOutcome::Ignored, false),
             Step::Begin(calls, admitted) => {
@@ -63,7 +59,7 @@ async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
             Step::EndsWell | Step::EndsBadly | Step::EndsIgnored => {
                 let seen = match step {
                     Step::EndsWell => AttemptOutcome::Success,
-                    Step::EndsBadly => FAILURE,
+                    Step::EndsBadly => FAILED,
                     _ => AttemptOutcome::Ignored,
                 };
                 breaker.record(under_way.remove(0), seen);
@@ -88,12 +84,4 @@ async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
             breaker.record(pass, seen);
         }
     }
-}
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
-
-const fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
 }

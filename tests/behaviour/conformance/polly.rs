@@ -2,6 +2,7 @@
 
 use retry_protections::Breaker;
 use retry_runtime::BreakerState::{Closed, ForcedOpen, HalfOpen, Open};
+use support::rows;
 
 use super::Step::{
     Begin, By, EndsBadly, EndsIgnored, EndsWell, Fails, Is, Passes, Rejected, Succeeds,
@@ -10,17 +11,10 @@ use super::{Step, follow, secs};
 
 #[tokio::test(start_paused = true)]
 async fn diagrams() {
-    let rows: [(&str, &[Step]); 8] = [
-        (
-            "simple, happy",
-            &[Succeeds, Succeeds, Fails, Is(Closed), Succeeds],
-        ),
-        (
-            "simple, unhappy",
-            &[Succeeds, Is(Closed), Fails, Is(Open), Rejected],
-        ),
-        (
-            "complex, happy",
+    let rows: [(&str, &[Step]); 8] = rows! {
+        "simple, happy", &[Succeeds, Succeeds, Fails, Is(Closed), Succeeds];
+        "simple, unhappy", &[Succeeds, Is(Closed), Fails, Is(Open), Rejected];
+        "complex, happy",
             &[
                 Fails,
                 Is(Closed),
@@ -31,10 +25,8 @@ async fn diagrams() {
                 Succeeds,
                 Is(Closed),
                 Succeeds,
-            ],
-        ),
-        (
-            "complex, unhappy",
+            ];
+        "complex, unhappy",
             &[
                 Fails,
                 Fails,
@@ -46,11 +38,9 @@ async fn diagrams() {
                 Passes(secs(1)),
                 Succeeds,
                 Is(Closed),
-            ],
-        ),
+            ];
         // "the first call is a probe; others are rejected until it has ended".
-        (
-            "half open, concurrently, happy",
+        "half open, concurrently, happy",
             &[
                 Fails,
                 Fails,
@@ -61,22 +51,10 @@ async fn diagrams() {
                 EndsWell,
                 Is(Closed),
                 Begin(100, 100),
-            ],
-        ),
-        (
-            "half open, concurrently, unhappy",
-            &[
-                Fails,
-                Fails,
-                Passes(secs(1)),
-                Begin(100, 1),
-                EndsBadly,
-                Is(Open),
-                Rejected,
-            ],
-        ),
-        (
-            "half open, handled neither way",
+            ];
+        "half open, concurrently, unhappy",
+            &[Fails, Fails, Passes(secs(1)), Begin(100, 1), EndsBadly, Is(Open), Rejected];
+        "half open, handled neither way",
             &[
                 Fails,
                 Fails,
@@ -87,11 +65,9 @@ async fn diagrams() {
                 Begin(2, 1),
                 EndsWell,
                 Is(Closed),
-            ],
-        ),
+            ];
         // "holds it in this state until a call to `CloseAsync`", which "resets any statistics".
-        (
-            "CircuitBreakerManualControl",
+        "CircuitBreakerManualControl",
             &[
                 Fails,
                 By(Breaker::force_open),
@@ -102,9 +78,8 @@ async fn diagrams() {
                 By(Breaker::reset),
                 Fails,
                 Is(Closed),
-            ],
-        ),
-    ];
+            ];
+    };
     for (name, steps) in rows {
         let breaker = Breaker::new().ratio(0.5).minimum_calls(2);
         let breaker = breaker.window(secs(2)).open_for(secs(1));

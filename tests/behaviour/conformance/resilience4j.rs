@@ -6,6 +6,7 @@
 
 use retry_protections::Breaker;
 use retry_runtime::BreakerState::{Closed, ForcedClosed, ForcedOpen, HalfOpen, Open};
+use support::rows;
 
 use super::Step::{
     Begin, By, EndsBadly, EndsIgnored, EndsWell, Fails, Ignored, Is, Passes, Rejected, Succeeds,
@@ -16,10 +17,9 @@ use super::{Step, follow, secs};
 async fn settings() {
     let nine = [Fails; 9];
     let of_ten = [nine.as_slice(), &[Is(Closed), Fails, Is(Open)]].concat();
-    let rows: [(&str, u32, &[Step]); 8] = [
-        ("minimumNumberOfCalls", 10, &of_ten),
-        (
-            "waitDurationInOpenState, permittedNumberOfCallsInHalfOpenState",
+    let rows: [(&str, u32, &[Step]); 8] = rows! {
+        "minimumNumberOfCalls", 10, &of_ten;
+        "waitDurationInOpenState, permittedNumberOfCallsInHalfOpenState",
             1,
             &[
                 Fails,
@@ -36,10 +36,8 @@ async fn settings() {
                 Is(HalfOpen),
                 Succeeds,
                 Is(Closed),
-            ],
-        ),
-        (
-            "permittedNumberOfCallsInHalfOpenState, concurrently",
+            ];
+        "permittedNumberOfCallsInHalfOpenState, concurrently",
             1,
             &[
                 Fails,
@@ -55,10 +53,8 @@ async fn settings() {
                 EndsWell,
                 Is(Closed),
                 Begin(10, 10),
-            ],
-        ),
-        (
-            "a permission that is released",
+            ];
+        "a permission that is released",
             1,
             &[
                 Fails,
@@ -72,10 +68,8 @@ async fn settings() {
                 EndsWell,
                 EndsWell,
                 Is(Closed),
-            ],
-        ),
-        (
-            "a failed trial among others",
+            ];
+        "a failed trial among others",
             1,
             &[
                 Fails,
@@ -89,24 +83,11 @@ async fn settings() {
                 EndsWell,
                 Is(Open),
                 Rejected,
-            ],
-        ),
-        (
-            "failureRateThreshold",
-            5,
-            &[Fails, Fails, Fails, Succeeds, Is(Closed), Fails, Is(Open)],
-        ),
-        (
-            "ignoreExceptions",
-            2,
-            &[Ignored, Ignored, Fails, Is(Closed), Fails, Is(Open)],
-        ),
-        (
-            "TIME_BASED",
-            3,
-            &[Fails, Fails, Passes(secs(6)), Fails, Is(Closed)],
-        ),
-    ];
+            ];
+        "failureRateThreshold", 5, &[Fails, Fails, Fails, Succeeds, Is(Closed), Fails, Is(Open)];
+        "ignoreExceptions", 2, &[Ignored, Ignored, Fails, Is(Closed), Fails, Is(Open)];
+        "TIME_BASED", 3, &[Fails, Fails, Passes(secs(6)), Fails, Is(Closed)];
+    };
     for (name, minimum, steps) in rows {
         let breaker = Breaker::new().ratio(0.5).minimum_calls(minimum);
         let breaker = breaker.window(secs(5)).open_for(secs(5)).trial_calls(4);
@@ -121,9 +102,8 @@ const SLOW: [Step; 3] = [Begin(1, 1), Passes(secs(2)), EndsWell];
 async fn counts_slow_calls() {
     let of_three = Breaker::new().ratio(0.5).count_window(3);
     let slow = || Breaker::new().count_window(4).slow(secs(1), 0.5);
-    let rows: [(&str, Breaker, Vec<Step>); 5] = [
-        (
-            "COUNT_BASED: the oldest of the window goes",
+    let rows: [(&str, Breaker, Vec<Step>); 5] = rows! {
+        "COUNT_BASED: the oldest of the window goes",
             of_three,
             vec![
                 Fails,
@@ -135,10 +115,8 @@ async fn counts_slow_calls() {
                 Passes(secs(999)),
                 Fails,
                 Is(Open),
-            ],
-        ),
-        (
-            "COUNT_BASED: successes between failures all count",
+            ];
+        "COUNT_BASED: successes between failures all count",
             Breaker::new().count_window(10).ratio(0.2),
             [
                 vec![Succeeds; 300],
@@ -146,10 +124,8 @@ async fn counts_slow_calls() {
                 vec![Succeeds; 9],
                 vec![Fails, Is(Closed), Fails, Is(Open)],
             ]
-            .concat(),
-        ),
-        (
-            "slowCallRateThreshold: a success may open it",
+            .concat();
+        "slowCallRateThreshold: a success may open it",
             slow(),
             [
                 vec![Succeeds, Succeeds],
@@ -158,19 +134,13 @@ async fn counts_slow_calls() {
                 SLOW.to_vec(),
                 vec![Is(Open)],
             ]
-            .concat(),
-        ),
-        (
-            "slowCallRateThreshold over a window of time",
+            .concat();
+        "slowCallRateThreshold over a window of time",
             Breaker::new().minimum_calls(2).slow(secs(1), 1.0),
-            [SLOW, SLOW, [Is(Open), Rejected, Rejected]].concat(),
-        ),
-        (
-            "slowCallDurationThreshold: a slow trial call fails",
-            slow().consecutive_failures(1),
-            [vec![Fails, Passes(secs(5))], SLOW.to_vec(), vec![Is(Open)]].concat(),
-        ),
-    ];
+            [SLOW, SLOW, [Is(Open), Rejected, Rejected]].concat();
+        "slowCallDurationThreshold: a slow trial call fails", slow().consecutive_failures(1),
+            [vec![Fails, Passes(secs(5))], SLOW.to_vec(), vec![Is(Open)]].concat();
+    };
     for (name, breaker, steps) in rows {
         follow(name, breaker, &steps).await;
     }
@@ -178,9 +148,8 @@ async fn counts_slow_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn obeys_operators_and_counts_trials() {
-    let rows: [(&str, Breaker, Vec<Step>); 3] = [
-        (
-            "permittedNumberOfCallsInHalfOpenState, with a rate",
+    let rows: [(&str, Breaker, Vec<Step>); 3] = rows! {
+        "permittedNumberOfCallsInHalfOpenState, with a rate",
             Breaker::new()
                 .consecutive_failures(1)
                 .trial_calls(3)
@@ -198,10 +167,8 @@ async fn obeys_operators_and_counts_trials() {
                 Is(HalfOpen),
                 Succeeds,
                 Is(Closed),
-            ],
-        ),
-        (
-            "transitionToForcedOpenState, reset",
+            ];
+        "transitionToForcedOpenState, reset",
             Breaker::new().count_window(2).ratio(1.0),
             vec![
                 Fails,
@@ -218,10 +185,8 @@ async fn obeys_operators_and_counts_trials() {
                 By(Breaker::reset),
                 Is(Closed),
                 Succeeds,
-            ],
-        ),
-        (
-            "transitionToDisabledState",
+            ];
+        "transitionToDisabledState",
             Breaker::new().consecutive_failures(1),
             vec![
                 Begin(1, 1),
@@ -237,9 +202,8 @@ async fn obeys_operators_and_counts_trials() {
                 Is(Closed),
                 Fails,
                 Is(Open),
-            ],
-        ),
-    ];
+            ];
+    };
     for (name, breaker, steps) in rows {
         follow(name, breaker, &steps).await;
     }

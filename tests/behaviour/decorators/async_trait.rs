@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use retry_runtime::retry;
+use support::is_send;
 
 use crate::decorators::{Busy, SharedFlaky};
 
@@ -69,14 +70,10 @@ async fn complete(model: &dyn Model) -> Result<u32, Busy> {
     model.complete(String::from("hello"), &[]).await
 }
 
-fn assert_send<T: Send>(value: T) -> T {
-    value
-}
-
 #[tokio::test]
 async fn objects_are_wrapped() {
     let boxed: Box<dyn Model> = Box::new(SharedFlaky::default());
-    assert_eq!(assert_send(complete(&Retrying::new(boxed))).await, Ok(3));
+    assert_eq!(is_send(complete(&Retrying::new(boxed))).await, Ok(3));
     let shared: Arc<dyn Model> = Arc::new(SharedFlaky::default());
     assert_eq!(complete(&Retrying::new(shared.clone())).await, Ok(3));
     assert_eq!(Retrying::new(shared).name().await, "flaky");
@@ -116,12 +113,9 @@ impl SendModel for SharedFlaky {
 #[tokio::test]
 async fn send_futures_stay_send() {
     let model = RetryingSend::new(SharedFlaky::default());
-    assert_eq!(
-        assert_send(model.complete(String::from("hello"))).await,
-        Ok(3)
-    );
+    assert_eq!(is_send(model.complete(String::from("hello"))).await, Ok(3));
     let mut model = RetryingSend::new(SharedFlaky::default());
-    assert_eq!(assert_send(model.charge(&10)).await, Ok(13));
+    assert_eq!(is_send(model.charge(&10)).await, Ok(13));
 }
 
 #[retry(wrapper = RetryingLocal, backoff = "none", on = |_| true)]

@@ -7,11 +7,8 @@ use std::time::Duration;
 
 use retry_runtime::{retrying, testing};
 use support::failure::{Failure, TRANSIENT};
+use support::is_send;
 use tokio::time::Instant;
-
-fn assert_send<T: Send>(value: T) -> T {
-    value
-}
 
 /// Fails while there are requests left to fail.
 async fn answer(left: &mut u32) -> Result<&'static str, Failure> {
@@ -127,14 +124,14 @@ async fn a_value_may_borrow_what_the_block_borrows() {
 #[tokio::test(start_paused = true)]
 async fn the_future_is_send_where_the_blocks_is() {
     let mut left = 1;
-    let outcome = assert_send(retrying!(async { answer(&mut left).await })).await;
+    let outcome = is_send(retrying!(async { answer(&mut left).await })).await;
     assert_eq!(outcome, Ok("answer"));
     // The error is gone before the pause.
-    let local = assert_send(retrying!(on = |_| true, async {
+    let local = is_send(retrying!(on = |_| true, async {
         Err::<(), Box<dyn Error>>(answer(&mut 1).await.unwrap_err().into())
     }));
     assert_eq!(local.await.unwrap_err().to_string(), "transient");
-    let everything = assert_send(retrying!(
+    let everything = is_send(retrying!(
         on = |failure| *failure == TRANSIENT,
         attempt = attempt,
         give_up = retry_runtime::GaveUp::into_error,

@@ -1,18 +1,18 @@
-//! Every protection in every form: the same scenario has the same attempts, at the same times, for the same reason, and
-//! observers see the same.
+//! Every protection in every form, with no other keys: the same scenario has the same attempts, at the same times, for
+//! the same reason, and observers see the same.
 
 mod model;
 mod rules;
 
-use std::time::Duration;
-
 use futures::stream::{Stream, StreamExt, once};
 use retry_protections::RateLimiter;
-use retry_runtime::{AttemptOutcome, Budget, Event, Kind, Verdict, retry, retrying};
+use retry_runtime::{AttemptOutcome, Event, Kind, Verdict, retry, retrying};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-use support::forms::{AMBIGUOUS, Scenario, World, seen};
+use support::failure::{Failure, STOP, TRANSIENT};
+use support::forms::rules::all as all_rules;
+use support::forms::{Key, Scenario, World, seen, told};
+use support::time::secs;
 
 /// Stands in for another crate's client.
 trait Call {
@@ -118,81 +118,59 @@ macro_rules! in_all_forms {
     }};
 }
 
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
+/// The scenarios of a rule that need no other keys than these. In `rules`, forms set all keys that they have.
+fn alone(rule: &str, keys: &[Key]) -> Vec<Scenario> {
+    let mut rules = all_rules().into_iter();
+    let (_, mut scenarios) = rules.find(|(name, _)| *name == rule).expect("a rule");
+    scenarios.retain(|scenario| scenario.keys.iter().all(|key| keys.contains(key)));
+    assert!(!scenarios.is_empty(), "{rule}");
+    for scenario in &mut scenarios {
+        scenario.keys = &[];
+    }
+    scenarios
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_budget() {
-    // Enough for two retries.
-    let poor = || Budget::standard().capacity(28);
-    let scenario = Scenario {
-        steps: vec![TRANSIENT; 4],
-        budget: poor,
-        begun: vec![0, 1000, 3000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "starting 2",
-            "retrying 2 after 2s: transient",
-            "starting 3",
-            "gave up 3: budget",
-        ],
-        tokens: 0.0,
-        ..Scenario::default()
-    };
-    in_all_forms!(scenario, |world| .budget(&world.budget));
-    let scenario = Scenario {
-        steps: vec![TRANSIENT, THROTTLED],
-        budget: poor,
-        succeeds: true,
-        begun: vec![0, 1000, 3000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "starting 2",
-            "retrying 2 after 2s: throttled",
-            "starting 3",
-            "succeeded 3",
-        ],
-        // The cost of its last retry.
-        tokens: 28.0 - 14.0,
-        ..Scenario::default()
-    };
-    in_all_forms!(scenario, |world| .budget(&world.budget));
+/// Runs the scenarios of a rule in forms that set only these keys.
+macro_rules! hold_alone {
+    ($($name:ident: $rule:literal, $keys:expr, |$world:ident| $(.$key:ident($($value:tt)*))*;)*) => {$(
+        #[tokio::test(start_paused = true)]
+        async fn $name() {
+            for scenario in alone($rule, &$keys) {
+                in_all_forms!(scenario, |$world| $(.$key($($value)*))*);
+            }
+        }
+    )*};
 }
 
+hold_alone! {
+    a_budget: "a retry that begins is paid for", [Key::Budget], |world| .budget(&world.budget);
+    a_breaker: "a breaker sees each attempt once", [Key::Breaker],
+        |world| .breaker(&world.breaker);
+    a_breaker_and_a_budget: "a breaker sees each attempt once", [Key::Breaker, Key::Budget],
+        |world| .breaker(&world.breaker).budget(&world.budget);
+    a_breaker_and_a_limiter: "a breaker sees each attempt once", [Key::Breaker, Key::Limiter],
+        |world| .breaker(&world.breaker).limiter(&world.gate);
+    a_limiter: "an attempt begins in its turn", [Key::Limiter], |world| .limiter(&world.gate);
+    a_limiter_and_a_budget: "an attempt begins in its turn", [Key::Limiter, Key::Budget],
+        |world| .limiter(&world.gate).budget(&world.budget);
+    a_limiter_that_a_server_pauses: "a limiter takes care of throttled retries",
+        [Key::Limiter, Key::Budget], |world| .limiter(&world.gate).budget(&world.budget);
+    a_deadline: "nothing begins that would end too late", [Key::Deadline],
+        |world| .budget(&world.budget);
+    a_deadline_and_a_limiter: "nothing begins that would end too late",
+        [Key::Deadline, Key::Limiter, Key::Budget],
+        |world| .limiter(&world.gate).budget(&world.budget);
+    a_cancellation: "a cancelled call ends with what it has", [Key::Cancel, Key::Budget],
+        |world| .cancel(world.token.cancelled()).budget(&world.budget);
+    a_cancellation_and_a_limiter: "a cancelled call ends with what it has", [Key::Cancel, Key::Limiter],
+        |world| .cancel(world.token.cancelled()).limiter(&world.gate);
+    ambiguous_failures: "an ambiguous failure may not be repeated", [Key::Idempotent],
+        |world| .idempotent(world.idempotent).budget(&world.budget);
+}
+
+/// Open for a second, as the server asked for.
 #[tokio::test(start_paused = true)]
-async fn a_breaker() {
-    let opens = Scenario {
-        opens_after: 2,
-        steps: vec![TRANSIENT; 4],
-        begun: vec![0, 1000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "starting 2",
-            "breaker opened 2",
-            "retrying 2 after 2s: transient",
-            "gave up 2: rejected",
-        ],
-        // The retry that was not made is paid back.
-        tokens: 500.0 - 14.0,
-        ..Scenario::default()
-    };
-    in_all_forms!(opens, |world| .breaker(&world.breaker).budget(&world.budget));
-    let is_open = Scenario {
-        opens_after: 2,
-        before: |world| {
-            world.fail_at_breaker();
-            world.fail_at_breaker();
-        },
-        begun: vec![],
-        told: vec!["gave up 0: rejected"],
-        ..Scenario::default()
-    };
-    in_all_forms!(is_open, |world| .breaker(&world.breaker));
-    // Open for a second, as the server asked for.
+async fn a_breaker_that_a_server_opens() {
     let trial = Scenario {
         opens_after: 2,
         before: |world| {
@@ -204,92 +182,10 @@ async fn a_breaker() {
         starts: secs(1),
         succeeds: true,
         begun: vec![0],
-        told: vec![
-            "breaker half open 1",
-            "starting 1",
-            "breaker closed 1",
-            "succeeded 1",
-        ],
+        told: told("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
         ..Scenario::default()
     };
     in_all_forms!(trial, |world| .breaker(&world.breaker));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_limiter() {
-    let paced = Scenario {
-        steps: vec![TRANSIENT],
-        limiter: || RateLimiter::fixed(1, secs(3)),
-        succeeds: true,
-        begun: vec![0, 3000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "waiting 2",
-            "waited 2 for 2s",
-            "starting 2",
-            "succeeded 2",
-        ],
-        ..Scenario::default()
-    };
-    in_all_forms!(paced, |world| .limiter(&world.limiter));
-    let impatient = Scenario {
-        steps: vec![TRANSIENT],
-        limiter: || RateLimiter::fixed(1, secs(9)).max_wait(secs(5)),
-        begun: vec![0],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "waiting 2",
-            "gave up 1: rejected",
-        ],
-        ..Scenario::default()
-    };
-    in_all_forms!(impatient, |world| .limiter(&world.limiter));
-    let late = Scenario {
-        policy: |policy| policy.deadline(secs(5)),
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "waiting 2",
-            "gave up 1: deadline",
-        ],
-        limiter: || RateLimiter::fixed(1, secs(9)),
-        ..impatient.clone()
-    };
-    in_all_forms!(late, |world| .limiter(&world.limiter));
-    let first = Scenario {
-        before: |world| world.take_turn(),
-        begun: vec![],
-        told: vec!["waiting 1", "gave up 0: rejected"],
-        ..impatient
-    };
-    in_all_forms!(first, |world| .limiter(&world.limiter));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_limiter_that_a_server_pauses() {
-    let paused = Scenario {
-        steps: vec![throttled_for(secs(7)), THROTTLED],
-        succeeds: true,
-        // A limiter takes care of throttled retries, so that no budget pays for them.
-        begun: vec![0, 7000, 9000],
-        told: vec![
-            "starting 1",
-            "limiter paused 1 for 7s",
-            "limit 1: 18",
-            "retrying 1 after 7s: throttled",
-            "starting 2",
-            "limit 2: 16",
-            "retrying 2 after 2s: throttled",
-            "starting 3",
-            "limiter resumed 3",
-            "succeeded 3",
-        ],
-        tokens: 500.0,
-        ..Scenario::default()
-    };
-    in_all_forms!(paused, |world| .limiter(&world.slots).budget(&world.budget));
 }
 
 #[tokio::test(start_paused = true)]
@@ -300,16 +196,10 @@ async fn all_at_once() {
         steps: vec![TRANSIENT; 4],
         limiter: || RateLimiter::fixed(1, secs(3)),
         begun: vec![0, 3000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "waiting 2",
-            "waited 2 for 2s",
-            "starting 2",
-            "breaker opened 2",
-            "retrying 2 after 2s: transient",
-            "gave up 2: rejected",
-        ],
+        told: told(
+            "starting 1; retrying 1 after 1s: transient; waiting 2; waited 2 for 2s; \
+            starting 2; breaker opened 2; retrying 2 after 2s: transient; gave up 2: rejected",
+        ),
         tokens: 500.0 - 14.0,
         ..Scenario::default()
     };
@@ -317,76 +207,11 @@ async fn all_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancellation() {
-    let pausing = Scenario {
-        steps: vec![TRANSIENT; 4],
-        cancels: Some(Duration::from_millis(2500)),
-        begun: vec![0, 1000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "starting 2",
-            "retrying 2 after 2s: transient",
-            "gave up 2: cancelled",
-        ],
-        tokens: 500.0 - 14.0,
-        ends: 2500,
-        ..Scenario::default()
-    };
-    in_all_forms!(pausing, |world| .cancel(world.token.cancelled()).budget(&world.budget));
-    let waiting = Scenario {
-        before: |world| world.take_turn(),
-        limiter: || RateLimiter::fixed(1, secs(9)),
-        cancels: Some(secs(4)),
-        begun: vec![],
-        told: vec!["waiting 1", "gave up 0: cancelled"],
-        ends: 4000,
-        ..Scenario::default()
-    };
-    in_all_forms!(waiting, |world| .cancel(world.token.cancelled()).limiter(&world.limiter));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_deadline() {
-    let scenario = Scenario {
-        steps: vec![TRANSIENT; 4],
-        policy: |policy| policy.deadline(Duration::from_millis(2500)),
-        begun: vec![0, 1000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: transient",
-            "starting 2",
-            "gave up 2: deadline",
-        ],
-        // A retry that would be too late isn't paid for.
-        tokens: 500.0 - 14.0,
-        ..Scenario::default()
-    };
-    in_all_forms!(scenario, |world| .budget(&world.budget));
-}
-
-#[tokio::test(start_paused = true)]
-async fn ambiguous_failures_of_non_idempotent_calls() {
-    let scenario = Scenario {
-        steps: vec![THROTTLED, AMBIGUOUS, TRANSIENT],
-        begun: vec![0, 1000],
-        told: vec![
-            "starting 1",
-            "retrying 1 after 1s: throttled",
-            "starting 2",
-            "gave up 2: ambiguous",
-        ],
-        ..Scenario::default()
-    };
-    in_all_forms!(scenario, |world| .idempotent(false));
-}
-
-#[tokio::test(start_paused = true)]
 async fn failures_classified_by_a_bool_are_ambiguous() {
     let scenario = Scenario {
         steps: vec![TRANSIENT],
         begun: vec![0],
-        told: vec!["starting 1", "gave up 1: ambiguous"],
+        told: told("starting 1; gave up 1: ambiguous"),
         ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .on(|_: &Failure| Verdict::from(true)).idempotent(false));
@@ -397,13 +222,10 @@ async fn failures_not_worth_a_retry() {
     let scenario = Scenario {
         steps: vec![TRANSIENT, STOP],
         begun: vec![0, 1000],
-        told: vec![
-            "starting 1",
-            "limit 1: 18",
-            "retrying 1 after 1s: transient",
-            "starting 2",
-            "gave up 2: not retryable",
-        ],
+        told: told(
+            "starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2; \
+            gave up 2: not retryable",
+        ),
         // The server responded, so the retry's cost is refunded.
         tokens: 500.0,
         ..Scenario::default()
@@ -418,7 +240,7 @@ async fn hedging() {
         takes: vec![900, 50],
         succeeds: true,
         begun: vec![0, 200],
-        told: vec!["starting 1", "hedging 2", "starting 2", "succeeded 2"],
+        told: told("starting 1; hedging 2; starting 2; succeeded 2"),
         // A hedge isn't refunded; the success counts like that of a first attempt.
         tokens: 500.0 - 14.0 + 1.0,
         ends: 250,
@@ -436,15 +258,10 @@ async fn hedging() {
         takes: vec![300, 300],
         steps: vec![TRANSIENT, TRANSIENT],
         begun: vec![0, 200],
-        told: vec![
-            "starting 1",
-            "hedging 2",
-            "starting 2",
-            "limit 1: 18",
-            "failed 1: transient",
-            "breaker opened 2",
-            "gave up 2: exhausted",
-        ],
+        told: told(
+            "starting 1; hedging 2; starting 2; limit 1: 18; failed 1: transient; \
+            breaker opened 2; gave up 2: exhausted",
+        ),
         tokens: 500.0 - 14.0,
         ends: 500,
         ..Scenario::default()

@@ -8,6 +8,7 @@ use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, Budget, Event, EventData, Permit, retry, testing,
 };
 use support::failure::{Failure, TRANSIENT};
+use support::rows;
 use tokio::time::timeout;
 
 use crate::hedge::protections::Slots;
@@ -101,23 +102,15 @@ async fn slots_are_released_once_their_attempts_are_gone() {
         server.ask().await
     }
 
-    for (script, after, running) in [
+    for (script, after, running) in rows! {
         // The second wins.
-        (vec![answer(900), answer(100)], 9_000, vec![2, 2]),
-        (
-            vec![answer(900), answer(900), answer(100)],
-            9_000,
-            vec![3, 3, 3],
-        ),
-        (
-            vec![answer(900), fails(100, TRANSIENT), answer(100)],
-            9_000,
-            vec![2, 2, 2],
-        ),
+        vec![answer(900), answer(100)], 9_000, vec![2, 2];
+        vec![answer(900), answer(900), answer(100)], 9_000, vec![3, 3, 3];
+        vec![answer(900), fails(100, TRANSIENT), answer(100)], 9_000, vec![2, 2, 2];
         // The call is dropped.
-        (vec![answer(900)], 100, vec![1]),
-        (vec![answer(900), answer(900)], 300, vec![2, 2]),
-    ] {
+        vec![answer(900)], 100, vec![1];
+        vec![answer(900), answer(900)], 300, vec![2, 2];
+    } {
         let limiter = ConcurrencyLimiter::aimd().start(9);
         let (server, gone) = (Server::new(script), RefCell::default());
         let _ = timeout(millis(after), call(&server, &limiter, &gone)).await;

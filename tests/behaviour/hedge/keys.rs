@@ -9,6 +9,7 @@ use retry_runtime::{
     Event, GaveUp, Jitter, Moment, Policy, Reason, Section, Timer, TimerFn, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use support::rows;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -249,17 +250,9 @@ async fn the_same_error_counts_wherever_it_came() {
         server.ask().await
     }
 
-    for (script, now) in [
-        (
-            vec![
-                fails(300, TRANSIENT),
-                fails(100, TRANSIENT),
-                fails(0, TRANSIENT),
-            ],
-            2_300,
-        ),
-        (
-            vec![
+    for (script, now) in rows! {
+        vec![fails(300, TRANSIENT), fails(100, TRANSIENT), fails(0, TRANSIENT)], 2_300;
+        vec![
                 fails(300, TRANSIENT),
                 fails(100, TRANSIENT),
                 fails(0, TIMEOUT),
@@ -268,9 +261,8 @@ async fn the_same_error_counts_wherever_it_came() {
                 fails(250, TRANSIENT),
                 fails(50, TRANSIENT),
             ],
-            2_300 + 4_000 + 8_000 + 450,
-        ),
-    ] {
+            2_300 + 4_000 + 8_000 + 450;
+    } {
         let recording = testing::record();
         let (server, attempts) = (Server::new(script.clone()), script.len());
         assert_eq!(call(&server).await, Err(TRANSIENT));

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use retry_protections::{Keyed, Latency, Quantile};
 use retry_runtime::retry;
 use support::failure::{Failure, TRANSIENT};
+use support::rows;
 use tokio::time::{advance, timeout};
 
 use crate::hedge::{Server, answer, fails, millis, seen};
@@ -104,24 +105,14 @@ async fn responses_and_dropped_attempts_are_recorded() {
 
     // One more that took a second shows what became of those before.
     const LONG: u64 = 1_000;
-    for (what, script, limit, within) in [
-        ("a quick answer", vec![answer(5)], 400, 10),
-        ("a failure says nothing", vec![fails(5, TRANSIENT)], 400, 10),
-        (
-            "an answer that another did not beat",
-            vec![answer(80), answer(900)],
-            400,
-            80,
-        ),
-        (
-            "one that another beat",
-            vec![answer(900), answer(70)],
-            400,
-            LONG,
-        ),
-        ("a timeout", vec![answer(900), answer(900)], 600, LONG),
-        ("a call that is dropped", vec![answer(900); 2], 30, LONG),
-    ] {
+    for (what, script, limit, within) in rows! {
+        "a quick answer", vec![answer(5)], 400, 10;
+        "a failure says nothing", vec![fails(5, TRANSIENT)], 400, 10;
+        "an answer that another did not beat", vec![answer(80), answer(900)], 400, 80;
+        "one that another beat", vec![answer(900), answer(70)], 400, LONG;
+        "a timeout", vec![answer(900), answer(900)], 600, LONG;
+        "a call that is dropped", vec![answer(900); 2], 30, LONG;
+    } {
         let latency = known([10; 100], []);
         let server = Server::new(script);
         let _ = timeout(millis(limit), call(&server, &latency)).await;

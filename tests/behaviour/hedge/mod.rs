@@ -18,14 +18,10 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::task::{Context, Waker};
-use std::time::Duration;
 
 use support::failure::Failure;
+use support::time::millis;
 use tokio::time::{Instant, advance, sleep};
-
-const fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 fn since(origin: Instant) -> u64 {
     origin.elapsed().as_millis().try_into().expect("small")

@@ -9,12 +9,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use retry_runtime::{Rejected, TimedOut, retry, retrying};
 use support::failure::{Failure, STOP, TRANSIENT};
+use support::is_send;
 
 use crate::hedge::{Server, answer, fails, seen};
-
-fn is_send<T: Send>(value: T) -> T {
-    value
-}
 
 /// Slow at first.
 fn server() -> Server {

@@ -8,8 +8,9 @@ use retry_runtime::{
     Site, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
-use support::held_permit::{Admit, HeldPermit};
+use support::held_permit::{Admit, FAILED, HeldPermit};
 use support::limiters::at_a_time;
+use support::rows;
 use tokio::time::sleep;
 
 use crate::hedge::protections::{Notes, Slots};
@@ -81,11 +82,6 @@ async fn a_hedge_that_never_starts_is_not_paid_for() {
     assert_eq!(server.seen(), seen(&[0], 1, 200));
 }
 
-const FAILED: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
-
 #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = notes)]
 async fn noted(server: &Server, notes: &Notes) -> Result<usize, Failure> {
     server.ask().await
@@ -93,33 +89,20 @@ async fn noted(server: &Server, notes: &Notes) -> Result<usize, Failure> {
 
 #[tokio::test(start_paused = true)]
 async fn each_hedge_has_its_own_permit_and_releases_it_once() {
-    for (script, beside, told) in [
-        (vec![answer(10)], 0, vec![(1, AttemptOutcome::Success)]),
-        (
-            vec![answer(900), answer(900), answer(10)],
+    for (script, beside, told) in rows! {
+        vec![answer(10)], 0, vec![(1, AttemptOutcome::Success)];
+        vec![answer(900), answer(900), answer(10)],
             2,
             vec![
                 (1, AttemptOutcome::Dropped),
                 (2, AttemptOutcome::Dropped),
                 (3, AttemptOutcome::Success),
-            ],
-        ),
-        (
-            vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)],
-            2,
-            vec![
-                (1, FAILED),
-                (2, AttemptOutcome::Dropped),
-                (3, AttemptOutcome::Success),
-            ],
-        ),
-        (
-            vec![fails(300, STOP), answer(900)],
-            1,
-            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::Dropped)],
-        ),
-        (
-            vec![
+            ];
+        vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)], 2,
+            vec![(1, FAILED), (2, AttemptOutcome::Dropped), (3, AttemptOutcome::Success)];
+        vec![fails(300, STOP), answer(900)], 1,
+            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::Dropped)];
+        vec![
                 fails(500, TRANSIENT),
                 fails(900, TRANSIENT),
                 fails(10, STOP),
@@ -129,9 +112,8 @@ async fn each_hedge_has_its_own_permit_and_releases_it_once() {
                 (1, AttemptOutcome::Dropped),
                 (2, AttemptOutcome::Dropped),
                 (3, AttemptOutcome::Success),
-            ],
-        ),
-    ] {
+            ];
+    } {
         let (server, notes) = (Server::new(script), Notes::default());
         let _ = noted(&server, &notes).await;
         let mut all = notes.told.take();
@@ -249,16 +231,10 @@ async fn no_hedge_starts_if_it_would_have_to_wait() {
         hint: None,
     };
     const ALL: usize = 9;
-    for (slots, budget, script, began, ends) in [
-        (
-            1,
-            Budget::standard(),
-            vec![answer(900)],
-            vec![0],
-            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)],
-        ),
-        (
-            2,
+    for (slots, budget, script, began, ends) in rows! {
+        1, Budget::standard(), vec![answer(900)], vec![0],
+            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)];
+        2,
             Budget::standard(),
             vec![answer(900), answer(500)],
             vec![0, 200],
@@ -266,31 +242,15 @@ async fn no_hedge_starts_if_it_would_have_to_wait() {
                 (1, AttemptOutcome::Dropped),
                 (2, AttemptOutcome::Success),
                 (3, AttemptOutcome::NotBegun),
-            ],
-        ),
+            ];
         // Its turn had come, but the budget doesn't pay.
-        (
-            ALL,
-            Budget::standard().capacity(0),
-            vec![answer(900)],
-            vec![0],
-            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)],
-        ),
-        (
-            ALL,
-            Budget::standard(),
-            vec![fails(300, THROTTLED), answer(900)],
-            vec![0, 200],
-            vec![(1, END), (2, AttemptOutcome::Success)],
-        ),
-        (
-            ALL,
-            Budget::standard(),
-            vec![answer(900), fails(50, STOP)],
-            vec![0, 200],
-            vec![(1, AttemptOutcome::Dropped), (2, AttemptOutcome::Success)],
-        ),
-    ] {
+        ALL, Budget::standard().capacity(0), vec![answer(900)], vec![0],
+            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)];
+        ALL, Budget::standard(), vec![fails(300, THROTTLED), answer(900)], vec![0, 200],
+            vec![(1, END), (2, AttemptOutcome::Success)];
+        ALL, Budget::standard(), vec![answer(900), fails(50, STOP)], vec![0, 200],
+            vec![(1, AttemptOutcome::Dropped), (2, AttemptOutcome::Success)];
+    } {
         let (server, limiter) = (Server::new(script), Slots::new(slots));
         let notes = Notes::default();
         let _ = limited(&server, &limiter, &notes, &budget).await;

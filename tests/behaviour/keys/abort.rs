@@ -8,6 +8,7 @@ use std::time::Duration;
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::{Budget, Cancelled, Reason, Rejected, Verdict, retry, retrying, testing};
 use support::failure::{Failure, TRANSIENT};
+use support::is_send;
 use tokio::sync::oneshot;
 use tokio::task::{consume_budget, yield_now};
 use tokio::time::{Instant, sleep};
@@ -97,10 +98,6 @@ async fn beside_others(
 ) -> Result<u32, CallError> {
     let _ = attempt.number();
     server.attempt().await
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[tokio::test(start_paused = true)]

@@ -68,10 +68,7 @@ shapes! {
 
 #[tokio::test(start_paused = true)]
 async fn none() {
-    #[retry(max = 3, backoff = "none")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 3, backoff = "none")] async fn call(); }
 
     let recording = testing::record();
     let mut script = Script::new(vec![TRANSIENT; 100]);
@@ -82,10 +79,7 @@ async fn none() {
 
 #[test]
 fn endless_calls_end_at_the_cap() {
-    #[retry(max = 2000, factor = 1e300, jitter = Jitter::None, cap = 1h)]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 2000, factor = 1e300, jitter = Jitter::None, cap = 1h)] fn call(); }
 
     let skipped = testing::skip_sleeps();
     let mut script = Script::new(vec![TRANSIENT; 5000]);
@@ -135,10 +129,7 @@ async fn other_keys_apply_to_the_delays_of_a_function() {
 
 #[tokio::test(start_paused = true)]
 async fn jitter_applies_to_computed_delays() {
-    #[retry(max = 1, backoff = |_| secs(100))]
-    async fn jittered(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 1, backoff = |_| secs(100))] async fn jittered(); }
 
     for seed in 0..20 {
         let _seeded = testing::seed(seed);
@@ -158,10 +149,7 @@ mod delays {
 
 #[test]
 fn a_function_may_be_named_by_its_path() {
-    #[retry(max = 3, backoff = delays::doubled, jitter = "none")]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 3, backoff = delays::doubled, jitter = "none")] fn call(); }
 
     let skipped = testing::skip_sleeps();
     assert_eq!(call(&mut Script::new(vec![TRANSIENT; 3])), Ok(4));

@@ -14,12 +14,9 @@ use retry_runtime::{
 use retry_work::{IntoBatches, retry_each_blocking};
 use support::held_permit::HeldPermit;
 use support::limiters::at_a_time;
+use support::time::secs;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
 
 /// Sleeps without waiting, and as much longer as it oversleeps.
 #[derive(Default)]

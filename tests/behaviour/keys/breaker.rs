@@ -1,16 +1,15 @@
 //! The key `breaker`: the breaker is checked before each attempt, and records its outcome.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, pending};
+use std::future::pending;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
 use retry_protections::{Breaker, Keyed, Quota, RateLimiter};
 use retry_runtime::{
@@ -21,7 +20,9 @@ use retry_runtime::{
 use retry_work::retry_each;
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use support::held_permit::{Admit, CLOSED, HeldPermit};
+use support::held_permit::{Admit, CLOSED, FAILED, HeldPermit};
+use support::is_send;
+use support::rows;
 use tokio::task::yield_now;
 use tokio::time::{advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -45,10 +46,6 @@ pub(super) fn open() -> Breaker {
         breaker.record(pass, seen);
     }
     breaker
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[retry(max = 5, jitter = "none", name = "call", breaker = breaker)]
@@ -197,17 +194,9 @@ impl AdmissionControl for Notes {
     }
 }
 
-const FAILED: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
-
 #[test]
 fn the_verdict_decides_what_the_breaker_counts() {
-    #[retry(max = 9, backoff = "none", breaker = notes)]
-    fn call(notes: &Notes, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 9, backoff = "none", breaker = notes)] fn call(notes: &Notes); }
 
     let notes = Notes::default();
     let hinted = Failure(Verdict::TRANSIENT.after(secs(0)));
@@ -415,46 +404,6 @@ fn a_breaker_works_without_retries() {
     assert_eq!(*notes.0.lock().unwrap(), [FAILED; 3]);
 }
 
-/// Rejects after the first attempt.
-#[derive(Debug, Default)]
-struct Once(Cell<bool>);
-
-impl AdmissionControl for Once {
-    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-        if self.0.replace(true) {
-            Admission::Rejected
-        } else {
-            Admission::Admitted
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_value_that_until_rejected_is_returned() {
-    #[retry(max = 5, breaker = &once, until = |_| false)]
-    async fn waiting(once: Once) -> Result<u32, Failure> {
-        Ok(7)
-    }
-    #[retry(max = 5, backoff = "none", breaker = &once, until = |_| false, name = "blocking")]
-    fn blocking(once: Once) -> Result<u32, Failure> {
-        Ok(7)
-    }
-    #[retry(max = 5, breaker = &once, until = |_| false, attempt = _attempt, deadline = "1h",
-        cancel = token.cancelled())]
-    async fn full(once: Once, token: CancellationToken) -> Result<u32, Failure> {
-        Ok(7)
-    }
-
-    let recording = testing::record();
-    assert_eq!(waiting(Once::default()).await, Ok(7));
-    assert_eq!(blocking(Once::default()), Ok(7));
-    assert_eq!(full(Once::default(), CancellationToken::new()).await, Ok(7));
-    assert_eq!(
-        recording.lines()[3],
-        "gave up blocking attempt=1 max=5 error=value rejected reason=rejected"
-    );
-}
-
 #[tokio::test(start_paused = true)]
 async fn endings_contain_the_reason() {
     #[retry(max = 5, backoff = "none", breaker = breaker, give_up = |gave_up: GaveUp<Failure>| {
@@ -489,10 +438,7 @@ async fn endings_contain_the_reason() {
 /// In a count window, the call that completes the window may succeed.
 #[test]
 fn a_success_that_opens_the_breaker_shows_no_error() {
-    #[retry(max = 0, breaker = breaker, name = "call")]
-    fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 0, breaker = breaker, name = "call")] fn call(breaker: &Breaker); }
 
     let recording = testing::record();
     let breaker = Breaker::new().count_window(2).ratio(0.5);
@@ -557,23 +503,6 @@ fn five_seconds(script: &mut Script) -> Result<usize, Failure> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
-    #[retry(max = 5, jitter = "none", breaker = breaker, budget = budget)]
-    async fn call(breaker: &Breaker, budget: &Budget) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-
-    let budget = Budget::standard();
-    call(&opens_after_two_failures(), &budget)
-        .await
-        .unwrap_err();
-    // One retry was made, of two that were paid.
-    assert_eq!(budget.to_string(), "486 of 500 tokens");
-    call(&open(), &budget).await.unwrap_err();
-    assert_eq!(budget.to_string(), "486 of 500 tokens");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_cancelled_call_does_not_request_a_permit() {
     #[retry(max = 5, jitter = "none", breaker = notes, cancel = token.cancelled(), name = "call")]
     async fn call(notes: &Notes, token: &CancellationToken) -> Result<(), Failure> {
@@ -608,165 +537,6 @@ async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
         call(&opens_after_two_failures(), secs(1 + 2)).await,
         Err(TRANSIENT)
     );
-}
-
-/// A server that is down, and what is known of it.
-struct Client {
-    breaker: Breaker,
-    attempts: AtomicU32,
-}
-
-impl Client {
-    fn new() -> Self {
-        Self {
-            breaker: opens_after_two_failures(),
-            attempts: AtomicU32::new(0),
-        }
-    }
-
-    fn answer<T>(&self) -> Result<T, Failure> {
-        self.attempts.fetch_add(1, SeqCst);
-        Err(TRANSIENT)
-    }
-}
-
-/// Every form, in an `impl` block.
-#[retry(max = 5, backoff = "none", breaker = &self.breaker)]
-#[allow(clippy::manual_async_fn)]
-impl Client {
-    async fn waits(&self) -> Result<u32, Failure> {
-        self.answer()
-    }
-
-    fn blocks(&self) -> Result<u32, Failure> {
-        self.answer()
-    }
-
-    fn future(&self) -> impl Future<Output = Result<u32, Failure>> + Send {
-        async move { self.answer() }
-    }
-
-    fn boxed(&self) -> Pin<Box<dyn Future<Output = Result<u32, Failure>> + Send + '_>> {
-        Box::pin(async move { self.answer() })
-    }
-
-    #[retry(stream = "first")]
-    fn first(&self) -> impl Stream<Item = Result<u32, Failure>> + '_ {
-        stream::once(async { self.answer() })
-    }
-
-    #[retry(stream = "buffer")]
-    fn buffer(&self) -> impl Stream<Item = Result<u32, Failure>> + '_ {
-        stream::once(async { self.answer() })
-    }
-
-    #[retry(stream = "resume", attempt = attempt)]
-    fn resume(&self) -> impl Stream<Item = Result<u32, Failure>> + '_ {
-        assert_eq!(attempt.yielded(), 0);
-        stream::once(async { self.answer() })
-    }
-
-    #[retry(stream = "first")]
-    async fn opened(
-        &self,
-    ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Failure>> + Send + 'static>>, Failure> {
-        self.answer()
-    }
-}
-
-#[retry(wrapper = Retrying, max = 5, backoff = "none", breaker = &SHARED)]
-trait Model {
-    async fn complete(&self, prompt: String) -> Result<u32, Failure>;
-    fn blocking(&self, prompt: &str) -> Result<u32, Failure>;
-}
-
-static SHARED: Breaker = opens_after_two_failures();
-
-impl Model for Client {
-    async fn complete(&self, _: String) -> Result<u32, Failure> {
-        self.answer()
-    }
-
-    fn blocking(&self, _: &str) -> Result<u32, Failure> {
-        self.answer()
-    }
-}
-
-#[async_trait]
-trait Dyn {
-    async fn boxed_by_macro(&self) -> Result<u32, Failure>;
-}
-
-#[retry(max = 5, backoff = "none", breaker = &self.breaker)]
-#[async_trait]
-impl Dyn for Client {
-    async fn boxed_by_macro(&self) -> Result<u32, Failure> {
-        self.answer()
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn every_form_counts_its_attempts() {
-    async fn check<F: Future<Output = Option<Result<u32, Failure>>>>(
-        name: &str,
-        call: impl Fn(&'static Client) -> F,
-    ) {
-        let client: &'static Client = Box::leak(Box::new(Client::new()));
-        let attempts = || client.attempts.load(SeqCst);
-        assert_eq!(call(client).await, Some(Err(TRANSIENT)), "{name}");
-        assert_eq!(attempts(), 2, "{name}");
-        assert_eq!(call(client).await, Some(Err(STOP)), "{name}");
-        assert_eq!(attempts(), 2, "{name}");
-        advance(secs(5)).await;
-        // A trial call that fails.
-        assert_eq!(call(client).await, Some(Err(TRANSIENT)), "{name}");
-        assert_eq!(attempts(), 3, "{name}");
-    }
-
-    check("async", async |client: &'static Client| {
-        Some(client.waits().await)
-    })
-    .await;
-    check("blocking", async |client: &'static Client| {
-        Some(client.blocks())
-    })
-    .await;
-    check("future", async |client: &'static Client| {
-        Some(client.future().await)
-    })
-    .await;
-    check("boxed", async |client: &'static Client| {
-        Some(client.boxed().await)
-    })
-    .await;
-    check("async_trait", async |client: &'static Client| {
-        Some(client.boxed_by_macro().await)
-    })
-    .await;
-    check("first", async |client: &'static Client| {
-        pin!(client.first()).next().await
-    })
-    .await;
-    check("buffer", async |client: &'static Client| {
-        pin!(client.buffer()).next().await
-    })
-    .await;
-    check("resume", async |client: &'static Client| {
-        pin!(client.resume()).next().await
-    })
-    .await;
-    check("opened", async |client: &'static Client| {
-        Some(client.opened().await.map(|_| 0))
-    })
-    .await;
-
-    let client = Retrying::new(Client::new());
-    assert_eq!(client.complete(String::new()).await, Err(TRANSIENT));
-    assert_eq!(client.blocking(""), Err(STOP));
-    assert_eq!(client.inner().attempts.load(SeqCst), 2);
-    advance(secs(5)).await;
-    assert_eq!(client.blocking(""), Err(TRANSIENT));
-    assert_eq!(client.inner().attempts.load(SeqCst), 3);
 }
 
 #[test]
@@ -815,28 +585,12 @@ async fn a_dropped_call_counts_as_a_hung_server() {
         assert!(limited.await.is_err());
     }
 
-    for (breaker, limit, after_two) in [
-        (
-            opens_after_two_failures(),
-            millis(2_999),
-            BreakerState::Closed,
-        ),
-        (
-            opens_after_two_failures().hung_after(secs(0)),
-            millis(2_999),
-            BreakerState::Closed,
-        ),
-        (
-            opens_after_two_failures().hung_after(secs(2)),
-            millis(1_999),
-            BreakerState::Closed,
-        ),
-        (
-            opens_after_two_failures().hung_after(secs(2)),
-            millis(2_000),
-            BreakerState::Open,
-        ),
-    ] {
+    for (breaker, limit, after_two) in rows! {
+        opens_after_two_failures(), millis(2_999), BreakerState::Closed;
+        opens_after_two_failures().hung_after(secs(0)), millis(2_999), BreakerState::Closed;
+        opens_after_two_failures().hung_after(secs(2)), millis(1_999), BreakerState::Closed;
+        opens_after_two_failures().hung_after(secs(2)), millis(2_000), BreakerState::Open;
+    } {
         for _ in 0..2 {
             assert_eq!(breaker.state(), BreakerState::Closed, "{limit:?}");
             is_dropped_after(limit, &breaker).await;

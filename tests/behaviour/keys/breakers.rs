@@ -10,17 +10,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 use retry_protections::{Breaker, Keyed};
 use retry_runtime::{AttemptOutcome, BreakerState, Cause, Kind, Permit, Transition};
-use support::held_permit::{Admit, CLOSED, HeldPermit, UNCHANGED};
+use support::held_permit::{Admit, CLOSED, FAILED, HeldPermit, UNCHANGED};
 use support::runtime;
 use tokio::runtime::Handle;
 use tokio::time::advance;
 
 use crate::keys::{millis, secs};
-
-const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
 
 fn opened(cause: Cause, open_for: Duration) -> Transition {
     Transition::Opened { cause, open_for }
@@ -36,7 +31,7 @@ fn call(breaker: &Breaker, seen: AttemptOutcome) -> (bool, Option<Transition>) {
 
 fn fail(breaker: &Breaker, times: u32) {
     for _ in 0..times {
-        assert!(call(breaker, FAILURE).0);
+        assert!(call(breaker, FAILED).0);
     }
 }
 
@@ -53,12 +48,12 @@ async fn defaults_are_nine_of_ten_of_a_hundred() {
     fail(&breaker, 9);
     assert_eq!(breaker.state(), Closed, "98 of 109");
     assert_eq!(
-        call(&breaker, FAILURE),
+        call(&breaker, FAILED),
         (true, Some(opened(Cause::Ratio, secs(5))))
     );
-    assert_eq!(call(&breaker, FAILURE), (false, None));
+    assert_eq!(call(&breaker, FAILED), (false, None));
     advance(millis(4_999)).await;
-    assert_eq!(call(&breaker, FAILURE), (false, None));
+    assert_eq!(call(&breaker, FAILED), (false, None));
     advance(millis(1)).await;
     assert_eq!(
         call(&breaker, AttemptOutcome::Success),
@@ -76,10 +71,10 @@ async fn consecutive_failures_open_the_breaker() {
     // Neither ends nor continues the sequence of failures.
     call(&breaker, AttemptOutcome::Ignored);
     let open = Some(opened(Cause::Consecutive, secs(5)));
-    assert_eq!(call(&breaker, FAILURE), (true, open));
+    assert_eq!(call(&breaker, FAILED), (true, open));
     advance(secs(5)).await;
     let open = Some(opened(Cause::Trial, secs(5)));
-    assert_eq!(call(&breaker, FAILURE), (true, open));
+    assert_eq!(call(&breaker, FAILED), (true, open));
     advance(secs(5)).await;
     call(&breaker, AttemptOutcome::Success);
     // It starts again.
@@ -108,7 +103,7 @@ async fn a_sudden_outage_opens_the_breaker_at_any_rate() {
     for (rate, failures) in [(1, 25), (10, 25), (200, 401), (5_000, 10_001)] {
         let gap = secs(1) / rate;
         let healthy = || iter::repeat_n(AttemptOutcome::Success, 30 * rate as usize);
-        let failing = |times| iter::repeat_n(FAILURE, times);
+        let failing = |times| iter::repeat_n(FAILED, times);
         let breaker = Breaker::new();
         assert!(stays_closed(&breaker, gap, healthy()).await, "{rate}");
         let too_few = failing(failures - 1);
@@ -118,7 +113,7 @@ async fn a_sudden_outage_opens_the_breaker_at_any_rate() {
             open_for: secs(5),
         };
         advance(gap).await;
-        assert_eq!(call(&breaker, FAILURE), (true, Some(opened)), "{rate}");
+        assert_eq!(call(&breaker, FAILED), (true, Some(opened)), "{rate}");
 
         // A call that takes less time doesn't affect the next.
         let breaker = Breaker::new();
@@ -137,8 +132,8 @@ async fn slow_successes_are_waited_for() {
     // Five attempts start every second. Two fail at once, the others end half a minute later. The table has the second
     // in which the breaker opens.
     for (at_once, later, opens) in [
-        (FAILURE, AttemptOutcome::Success, None),
-        (FAILURE, FAILURE, Some(36)),
+        (FAILED, AttemptOutcome::Success, None),
+        (FAILED, FAILED, Some(36)),
         (timed_out, AttemptOutcome::Success, Some(13)),
     ] {
         let breaker = Breaker::new();
@@ -167,7 +162,7 @@ async fn few_successes_don_t_hide_an_outage() {
         let healthy = iter::repeat_n(AttemptOutcome::Success, 6_000);
         let ends = (1..2_000).map(|nth| match nth % (failures + 1) {
             0 => AttemptOutcome::Success,
-            _ => FAILURE,
+            _ => FAILED,
         });
         !stays_closed(&breaker, millis(5), healthy.chain(ends)).await
     };
@@ -181,7 +176,7 @@ async fn few_successes_don_t_hide_an_outage() {
 /// The window's end is also that of what it holds.
 #[tokio::test(start_paused = true)]
 async fn rare_failures_are_no_outage() {
-    let failures = |times| iter::repeat_n(FAILURE, times);
+    let failures = |times| iter::repeat_n(FAILED, times);
     let breaker = Breaker::new();
     assert!(stays_closed(&breaker, secs(2), failures(1_000)).await);
     advance(secs(31)).await;
@@ -196,7 +191,7 @@ fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = AttemptOutcome> {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         let chance = f64::from((mixed >> 32) as u32) / f64::from(u32::MAX);
         if chance < share {
-            FAILURE
+            FAILED
         } else {
             AttemptOutcome::Success
         }
@@ -285,7 +280,7 @@ async fn a_burst_does_not_change_the_window() {
         call(&breaker, AttemptOutcome::Success);
     }
     // Of the 60 successes in the last 30 s, a tenth may have left the window.
-    let made = (0..1000).take_while(|_| call(&breaker, FAILURE).0).count();
+    let made = (0..1000).take_while(|_| call(&breaker, FAILED).0).count();
     assert!(((60 - 6) * 9..=60 * 9).contains(&made), "{made}");
 }
 
@@ -358,20 +353,20 @@ async fn a_hint_sets_how_long_the_breaker_stays_open() {
             (true, Some(Transition::Opened { open_for: told, .. })) if told == open_for
         ));
         advance(open_for.saturating_sub(millis(1))).await;
-        assert!(!call(&breaker, FAILURE).0);
+        assert!(!call(&breaker, FAILED).0);
         advance(millis(1)).await;
     }
     // A shorter configured time is kept.
     let hasty = Breaker::new().consecutive_failures(1).open_for(millis(10));
     call(&hasty, hinted(Duration::ZERO));
-    assert!(!call(&hasty, FAILURE).0);
+    assert!(!call(&hasty, FAILED).0);
     advance(millis(10)).await;
-    assert!(call(&hasty, FAILURE).0);
+    assert!(call(&hasty, FAILED).0);
     // A longer time is kept, too.
     let patient = Breaker::new().consecutive_failures(1).open_for(secs(600));
     call(&patient, hinted(secs(3_600)));
     advance(secs(599)).await;
-    assert!(!call(&patient, FAILURE).0);
+    assert!(!call(&patient, FAILED).0);
 }
 
 /// So it can be chosen again, although no trial call has begun.
@@ -432,7 +427,7 @@ async fn it_stays_open_for_longer_after_each_failed_trial() {
             let mut cause = Cause::Consecutive;
             for open_for in times.map(secs) {
                 let open = Some(opened(cause, open_for));
-                assert_eq!(call(&breaker, FAILURE), (true, open));
+                assert_eq!(call(&breaker, FAILED), (true, open));
                 advance(open_for.saturating_sub(millis(1))).await;
                 assert!(breaker.is_open());
                 advance(millis(1)).await;
@@ -455,7 +450,7 @@ async fn it_stays_open_for_longer_after_each_failed_trial() {
     assert_eq!(call(&breaker, hinted), (true, open));
     advance(secs(2)).await;
     let open = Some(opened(Cause::Trial, secs(20)));
-    assert_eq!(call(&breaker, FAILURE), (true, open));
+    assert_eq!(call(&breaker, FAILED), (true, open));
 }
 
 /// failsafe and recloser let all hundred through.
@@ -551,7 +546,7 @@ async fn a_slow_trial_closes_the_breaker() {
         breaker.record(slow, AttemptOutcome::Success),
         Some(Transition::Closed)
     );
-    assert_eq!(breaker.record(other, FAILURE), None, "too late");
+    assert_eq!(breaker.record(other, FAILED), None, "too late");
 }
 
 #[tokio::test(start_paused = true)]
@@ -568,8 +563,8 @@ async fn late_responses_change_nothing() {
     assert_eq!(breaker.state(), HalfOpen);
     assert!(breaker.admit().is_none(), "its place is not free");
     breaker.record(trial, AttemptOutcome::Success);
-    assert_eq!(breaker.record(closed, FAILURE), None);
-    assert_eq!(breaker.record(reopened, FAILURE), None);
+    assert_eq!(breaker.record(closed, FAILED), None);
+    assert_eq!(breaker.record(reopened, FAILED), None);
     assert_eq!(breaker.state(), Closed);
 }
 
@@ -629,11 +624,11 @@ async fn settings_can_change_during_use() {
     breaker.set_ratio(0.5).unwrap();
     breaker.set_open_for(secs(60));
     let open = Some(opened(Cause::Ratio, secs(60)));
-    assert_eq!(call(&breaker, FAILURE), (true, open));
+    assert_eq!(call(&breaker, FAILED), (true, open));
     // It is as it was set last, also after a reset.
     breaker.reset();
     call(&breaker, AttemptOutcome::Success);
-    assert_eq!(call(&breaker, FAILURE), (true, open));
+    assert_eq!(call(&breaker, FAILED), (true, open));
 }
 
 #[tokio::test(start_paused = true)]
@@ -750,7 +745,7 @@ proptest! {
                         }
                     }
                     3 => {
-                        if let Some(turned) = end(FAILURE) {
+                        if let Some(turned) = end(FAILED) {
                             prop_assert_eq!(turned, Some(opened(Cause::Trial, secs(5))));
                             prop_assert!(breaker.admit().is_none());
                             advance(secs(5)).await;

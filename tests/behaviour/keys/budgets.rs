@@ -12,8 +12,9 @@ use proptest::prelude::*;
 use retry_protections::Keyed;
 use retry_runtime::{Budget, Call, Jitter, Kind, Policy, RetryBudget, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use support::rows;
 use support::runtime;
-use tokio::time::{advance, timeout};
+use tokio::time::advance;
 
 use crate::keys::{Script, millis, secs};
 
@@ -222,23 +223,13 @@ async fn a_budget_unused_for_ten_minutes_makes_room_for_another_key() {
     let withdraw = |budget: &Budget| {
         budget.withdraw(Kind::Transient);
     };
-    let takes: [(fn() -> Budget, Take); 3] = [
-        (Budget::standard, withdraw),
-        (
-            || Budget::grpc(10, 0.1),
-            |budget| {
-                budget.failed(Kind::Transient);
-            },
-        ),
+    let takes: [(fn() -> Budget, Take); 3] = rows! {
+        Budget::standard, withdraw;
+        || Budget::grpc(10, 0.1), |budget| { budget.failed(Kind::Transient); };
         // Even if no token is left.
-        (
-            || Budget::standard().capacity(14),
-            |budget| {
-                budget.withdraw(Kind::Transient);
-                budget.withdraw(Kind::Transient);
-            },
-        ),
-    ];
+        || Budget::standard().capacity(14),
+            |budget| { budget.withdraw(Kind::Transient); budget.withdraw(Kind::Transient); };
+    };
     for (make, take) in takes {
         let hosts: Keyed<String, Budget> = Keyed::new(1, make);
         take(&hosts.of("a"));
@@ -320,19 +311,6 @@ fn budget_without_a_value_is_shared_by_all_calls_of_a_function() {
     }
     assert_eq!(first, 50 + 35);
     assert_eq!(attempts(&|script| Client.second(script).is_ok()), 6);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dropped_call_does_not_change_the_budget() {
-    #[retry(max = 5, jitter = "none", budget = budget)]
-    async fn call(budget: &Budget) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-
-    let budget = Budget::standard();
-    timeout(secs(2), call(&budget)).await.unwrap_err();
-    // During the second pause: the first retry was made.
-    assert_eq!(budget.available(), 486.0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use retry_runtime::{
     testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
-use support::turns::Turns;
+use support::is_send;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -28,10 +28,6 @@ fn after(seconds: u64) -> CancellationToken {
         cancelled.cancel();
     });
     token
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[retry(max = "unlimited", backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
@@ -58,15 +54,6 @@ async fn a_pause_is_cut_short() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_later_pause_is_cut_short_too() {
-    let start = Instant::now();
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    let token = after(2 * 3600 + 5);
-    assert_eq!(call(&token, &mut script).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, start.elapsed()), (3, secs(2 * 3600 + 5)));
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_running_attempt_is_not_dropped_and_no_other_follows() {
     #[retry(jitter = "none", name = "slow", cancel = token.cancelled())]
     async fn slow(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
@@ -90,14 +77,11 @@ async fn a_running_attempt_is_not_dropped_and_no_other_follows() {
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_and_rested_at_once_is_cancelled() {
-    #[retry(backoff = "fixed", base = "5s", jitter = "none", cancel = sleep(secs(5)))]
-    async fn both(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(backoff = "none", timer = |_| ready(()), cancel = token.cancelled())]
-    async fn at_once(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(backoff = "fixed", base = "5s", jitter = "none", cancel = sleep(secs(5)))]
+        async fn both();
+        #[retry(backoff = "none", timer = |_| ready(()), cancel = token.cancelled())]
+        async fn at_once(token: &CancellationToken);
     }
 
     let mut script = Script::new([TRANSIENT]);
@@ -187,23 +171,6 @@ async fn a_deadline_is_looked_at_again_after_the_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_budget_gets_its_token_back() {
-    #[retry(jitter = "none", budget = turns, cancel = token.cancelled())]
-    async fn paid(
-        turns: &Turns,
-        token: &CancellationToken,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let turns = Turns::new(9);
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(paid(&turns, &after(2), &mut script).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, turns.left()), (2, 8));
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_value_that_until_rejected_is_returned() {
     #[retry(max = 9, jitter = "none", name = "poll", until = |value| *value > 3, cancel = token.cancelled())]
     async fn poll(token: &CancellationToken, attempts: &mut u32) -> Result<u32, Failure> {
@@ -252,20 +219,17 @@ async fn a_closure_works_with_keys_that_reject_values() {
         script.next()
     }
 
-    #[retry(max = 9, backoff = "none", until = |value| *value > 3, give_up = GaveUp::into_error,
-        validate = |value| (*value > 4).then_some(()).ok_or(STOP), cancel = async {
-            token.cancelled().await;
-        })]
-    async fn both(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(max = 9, backoff = "none", until = |value| *value > 3, correct = |value, _| Ok(value + 1),
-        validate = |value| (*value > 4).then_some(()).ok_or(STOP), invalid(backoff = "none"), cancel = async {
-            token.cancelled().await;
-        })]
-    async fn corrected(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 9, backoff = "none", until = |value| *value > 3, give_up = GaveUp::into_error,
+            validate = |value| (*value > 4).then_some(()).ok_or(STOP), cancel = async {
+                token.cancelled().await;
+            })]
+        async fn both(token: &CancellationToken);
+        #[retry(max = 9, backoff = "none", until = |value| *value > 3, correct = |value, _| Ok(value + 1),
+            validate = |value| (*value > 4).then_some(()).ok_or(STOP), invalid(backoff = "none"), cancel = async {
+                token.cancelled().await;
+            })]
+        async fn corrected(token: &CancellationToken);
     }
 
     let script = || Script::new([TRANSIENT; 2]);
@@ -309,95 +273,6 @@ async fn pauses_before_corrections_are_cut_short() {
     assert!(last.ends_with("reason=cancelled"), "{last}");
     assert_eq!(anew(&after(5)).await, Err(TRANSIENT));
     assert_eq!(start.elapsed(), secs(20));
-}
-
-struct Client {
-    token: CancellationToken,
-    script: Script,
-}
-
-#[retry(max = 9, jitter = "none", cancel = self.token.cancelled())]
-impl Client {
-    async fn fetch(&mut self) -> Result<usize, Failure> {
-        self.script.next()
-    }
-}
-
-#[retry(wrapper = Retrying, max = 9, jitter = "none", cancel = token.cancelled())]
-trait Model {
-    async fn complete(&self, token: &CancellationToken) -> Result<usize, Failure>;
-}
-
-impl Model for AtomicU32 {
-    async fn complete(&self, _: &CancellationToken) -> Result<usize, Failure> {
-        self.fetch_add(1, SeqCst);
-        Err(TRANSIENT)
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn blocks_and_decorators_support_cancel() {
-    let start = Instant::now();
-    let mut client = Client {
-        token: after(2),
-        script: Script::new(vec![TRANSIENT; 9]),
-    };
-    assert_eq!(client.fetch().await, Err(TRANSIENT));
-    assert_eq!((client.script.attempts, start.elapsed()), (2, secs(2)));
-
-    let model = Retrying::new(AtomicU32::new(0));
-    assert_eq!(model.complete(&after(2)).await, Err(TRANSIENT));
-    assert_eq!(
-        (model.inner().load(SeqCst), start.elapsed()),
-        (2, secs(2 + 2))
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn streams_support_cancel() {
-    #[retry(stream = "resume", attempt = attempt, max = 9, jitter = "none", cancel = token.cancelled())]
-    fn feed(token: &CancellationToken) -> impl Stream<Item = Result<usize, Failure>> {
-        stream::iter([Ok(attempt.yielded()), Err(TRANSIENT)])
-    }
-
-    #[retry(stream = "first", max = 9, jitter = "none", cancel = token.cancelled())]
-    async fn first(
-        token: &CancellationToken,
-    ) -> Result<impl Stream<Item = Result<usize, Failure>> + use<>, Failure> {
-        Err::<stream::Empty<_>, _>(TRANSIENT)
-    }
-
-    let start = Instant::now();
-    let token = after(1);
-    let items: Vec<_> = feed(&token).take(9).collect().await;
-    assert_eq!(items.last(), Some(&Err(TRANSIENT)));
-    assert!(first(&after(2)).await.is_err());
-    assert_eq!(start.elapsed(), secs(1 + 2));
-}
-
-#[tokio::test(start_paused = true)]
-async fn policies_support_cancel() {
-    let recording = testing::record();
-    let start = Instant::now();
-    let policy = Policy::fixed(secs(30)).jitter(retry_runtime::Jitter::None);
-    let attempts = Cell::new(0);
-    let fail = async || {
-        attempts.set(attempts.get() + 1);
-        Err::<(), _>(TRANSIENT)
-    };
-    let token = after(40);
-    let outcome = policy.cancel(token.cancelled()).call(fail).await;
-    assert_eq!(outcome, Err(TRANSIENT));
-    assert_eq!((attempts.get(), start.elapsed()), (2, secs(40)));
-    assert!(recording.lines()[2].contains("attempt=2 max=3"));
-    assert!(recording.lines()[2].ends_with("reason=cancelled"));
-    let call = policy.on(|_: &Failure| true).cancel(token.cancelled());
-    let call = is_send(
-        call.timer(retry_runtime::DefaultTimer)
-            .call(async || Err::<(), _>(TRANSIENT)),
-    );
-    assert_eq!(call.await, Err(TRANSIENT));
-    assert_eq!(start.elapsed(), secs(40));
 }
 
 /// A wait that the test ends, without a thread.
@@ -513,19 +388,12 @@ fn users_loops_can_report_a_cancellation() {
 /// doesn't wait.
 #[test]
 fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
-    #[retry(policy = policy, timer = |_| ready(()))]
-    async fn plain(policy: Policy, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(policy = policy, timer = |_| ready(()), cancel = std::future::pending::<()>())]
-    async fn cancellable(policy: Policy, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(validate = |_| Err(TRANSIENT), correct = |value, _| Ok(value), invalid(max = 2), timer = |_| ready(()))]
-    async fn corrected(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(policy = policy, timer = |_| ready(()))] async fn plain(policy: Policy);
+        #[retry(policy = policy, timer = |_| ready(()), cancel = std::future::pending::<()>())]
+        async fn cancellable(policy: Policy);
+        #[retry(validate = |_| Err(TRANSIENT), correct = |value, _| Ok(value), invalid(max = 2), timer = |_| ready(()))]
+        async fn corrected();
     }
 
     #[retry(stream = "buffer", policy = policy, timer = |_| ready(()))]

@@ -1,8 +1,9 @@
 use std::time::Duration;
 
 use retry_protections::{Breaker, Quota, RateLimiter};
-use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry, testing};
+use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry};
 use support::failure::{Failure, TRANSIENT, throttled_for};
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use crate::keys::{Script, millis, secs};
@@ -77,38 +78,6 @@ async fn may_be_computed_or_absent() {
     let mut script = Script::new(vec![TRANSIENT; 100]);
     assert!(call(&mut script, Some(Duration::MAX)).await.is_err());
     assert_eq!(script.attempts, 10);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_deadline_may_come_from_a_policy() {
-    #[retry(policy = policy)]
-    async fn call(script: &mut Script, policy: &Policy) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let policy = Policy::fixed(secs(1))
-        .max(9)
-        .jitter(retry_runtime::Jitter::None);
-    let mut script = Script::new(vec![TRANSIENT; 100]);
-    assert!(
-        call(&mut script, &policy.deadline(millis(2500)))
-            .await
-            .is_err()
-    );
-    assert_eq!(script.attempts, 3);
-}
-
-#[test]
-fn blocking() {
-    #[retry(max = 9, backoff = "fixed", jitter = "none", deadline = "2500ms")]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let skipped = testing::skip_sleeps();
-    let mut script = Script::new(vec![TRANSIENT; 100]);
-    assert!(call(&mut script).is_err());
-    assert_eq!((script.attempts, skipped.total()), (3, secs(2)));
 }
 
 /// A short deadline is accepted if an attempt can start before the first delay, and attempts start.
@@ -203,24 +172,14 @@ const LIMITED_PAUSES: Policy = Policy::fixed(secs(2))
 
 #[tokio::test(start_paused = true)]
 async fn pauses_may_have_a_limit_together() {
-    for (steps, attempts, pauses, outcome) in [
+    for (steps, attempts, pauses, outcome) in rows! {
         // However long attempts take.
-        (vec![TRANSIENT; 9], 3, 4, Err(TRANSIENT)),
+        vec![TRANSIENT; 9], 3, 4, Err(TRANSIENT);
         // A server's hint counts, too.
-        (
-            vec![throttled_for(secs(5)), TRANSIENT],
-            2,
-            5,
-            Err(TRANSIENT),
-        ),
-        (
-            vec![throttled_for(secs(6))],
-            1,
-            0,
-            Err(throttled_for(secs(6))),
-        ),
-        (vec![TRANSIENT; 2], 3, 4, Ok(3)),
-    ] {
+        vec![throttled_for(secs(5)), TRANSIENT], 2, 5, Err(TRANSIENT);
+        vec![throttled_for(secs(6))], 1, 0, Err(throttled_for(secs(6)));
+        vec![TRANSIENT; 2], 3, 4, Ok(3);
+    } {
         let (start, mut script) = (Instant::now(), Script::new(steps.clone()));
         assert_eq!(limited_pauses(&mut script, secs(100)).await, outcome);
         let attempts_and_time =

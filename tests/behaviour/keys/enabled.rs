@@ -2,19 +2,16 @@
 
 #![allow(async_fn_in_trait)]
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::pending;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::{
     Call, Failure as Failed, Jitter, Overrides, Policy, Reason, Section, Site, Verdict, retry,
     testing,
 };
-use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
-use retry_work::{Plan, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::rows;
 use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
@@ -27,10 +24,6 @@ const OFF: Policy = EAGER.enabled(false);
 
 fn verdict(failure: &Failure) -> Verdict {
     failure.0
-}
-
-fn always(_: &Failure) -> bool {
-    true
 }
 
 fn throttled() -> Script {
@@ -53,10 +46,7 @@ fn disabled_means_one_attempt_with_any_other_keys() {
         script.next()
     }
 
-    #[retry(enabled = false, on = verdict)]
-    fn plain(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(enabled = false, on = verdict)] fn plain(); }
 
     struct Budget;
 
@@ -95,10 +85,7 @@ fn disabled_means_one_attempt_with_any_other_keys() {
 
 #[test]
 fn enabled_true_changes_nothing() {
-    #[retry(enabled = true, max = 2, backoff = "none")]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(enabled = true, max = 2, backoff = "none")] fn call(); }
 
     assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])), Ok(3));
     assert!(call(&mut Script::new([TRANSIENT; 3])).is_err());
@@ -199,20 +186,11 @@ fn is_a_key_of_text_and_tables() {
     );
     let later: Overrides = "enabled=true".parse().unwrap();
     assert_eq!(layer.overridden_by(&later), later);
-    for (text, refused) in [
-        (
-            "enabled=no",
-            "`enabled` can't be `no`: it takes `true` or `false`",
-        ),
-        (
-            "enabled=0",
-            "`enabled` can't be `0`: it takes `true` or `false`",
-        ),
-        (
-            "enabled=[1s]",
-            "`enabled` can't be `[…]`: it takes `true` or `false`",
-        ),
-    ] {
+    for (text, refused) in rows! {
+        "enabled=no", "`enabled` can't be `no`: it takes `true` or `false`";
+        "enabled=0", "`enabled` can't be `0`: it takes `true` or `false`";
+        "enabled=[1s]", "`enabled` can't be `[…]`: it takes `true` or `false`";
+    } {
         let error = text.parse::<Policy>().unwrap_err();
         assert_eq!(error.to_string(), refused);
     }
@@ -228,28 +206,6 @@ fn is_a_key_of_text_and_tables() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn policies_call_once() {
-    let script = RefCell::new(throttled());
-    let calls = || script.take().attempts;
-    let start = Instant::now();
-    assert!(OFF.call(async || script.borrow_mut().next()).await.is_err());
-    assert_eq!(calls(), 1);
-    *script.borrow_mut() = throttled();
-    let asked = OFF.on(always);
-    assert!(
-        asked
-            .call(async || script.borrow_mut().next())
-            .await
-            .is_err()
-    );
-    assert_eq!(calls(), 1);
-    *script.borrow_mut() = throttled();
-    assert!(asked.call_blocking(|| script.borrow_mut().next()).is_err());
-    assert_eq!(calls(), 1);
-    assert_eq!(start.elapsed(), secs(0));
-}
-
 #[test]
 fn loops_of_users_end_too() {
     let site = Site::new(&OFF, "call");
@@ -262,20 +218,17 @@ fn loops_of_users_end_too() {
 
 #[tokio::test(start_paused = true)]
 async fn the_ends_are_those_of_a_call_without_retries() {
-    #[retry(enabled = false, on = verdict, give_up = |gave_up| {
-        assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
-        gave_up.into_error()
-    })]
-    fn shaped(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(policy = OFF, fallback = async |gave_up| {
-        assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
-        Ok(7)
-    })]
-    async fn fallen_back(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(enabled = false, on = verdict, give_up = |gave_up| {
+            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
+            gave_up.into_error()
+        })]
+        fn shaped();
+        #[retry(policy = OFF, fallback = async |gave_up| {
+            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
+            Ok(7)
+        })]
+        async fn fallen_back();
     }
 
     #[retry(enabled = false, max = 9, attempt = attempt, until = |value| *value > 9)]
@@ -326,88 +279,6 @@ async fn disabled_calls_are_not_asked_again_or_corrected() {
     assert_eq!(asked(&mut attempts).await, Err(THROTTLED));
     assert_eq!(corrected(&mut attempts).await, Err(THROTTLED));
     assert_eq!(attempts, 2);
-}
-
-type Item = Result<u32, Failure>;
-
-/// Yields an item and breaks.
-fn breaking(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
-    attempts.set(attempts.get() + 1);
-    stream::iter([Ok(1), Err(THROTTLED)])
-}
-
-#[tokio::test(start_paused = true)]
-async fn streams_are_opened_once() {
-    #[retry(stream = "first", enabled = false, on = verdict)]
-    fn first(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
-        breaking(attempts).skip(1)
-    }
-
-    #[retry(stream = "buffer", policy = OFF)]
-    async fn buffer(attempts: &Cell<u32>) -> Result<impl Stream<Item = Item>, Failure> {
-        Ok(breaking(attempts))
-    }
-
-    #[retry(stream = "resume", policy = EAGER, enabled = on, attempt = _attempt)]
-    fn resume(attempts: &Cell<u32>, on: bool) -> impl Stream<Item = Item> {
-        breaking(attempts)
-    }
-
-    let attempts = Cell::new(0);
-    let items: Vec<_> = first(&attempts).collect().await;
-    assert_eq!((items, attempts.take()), (vec![Err(THROTTLED)], 1));
-    let opened = buffer(&attempts).await;
-    assert_eq!((opened.err(), attempts.take()), (Some(THROTTLED), 1));
-    let items: Vec<_> = resume(&attempts, false).collect().await;
-    assert_eq!((items, attempts.take()), (vec![Ok(1), Err(THROTTLED)], 1));
-}
-
-#[tokio::test(start_paused = true)]
-async fn batches_are_sent_once() {
-    let sent = Cell::new(0);
-    let start = Instant::now();
-    let policy = OFF.on(always);
-    let results = retry_each(policy, [1, 2, 3], async |items: Vec<u32>| {
-        sent.set(sent.get() + items.len());
-        Ok(vec![Ok(1), Err(throttled_for(secs(900))), Err(TRANSIENT)])
-    })
-    .await;
-    assert_eq!(results[0], Ok(1));
-    for result in &results[1..] {
-        let error = result.as_ref().unwrap_err();
-        assert_eq!((error.reason(), error.attempts()), (Reason::Exhausted, 1));
-    }
-    let failed = retry_each(policy, [1, 2], async |items: Vec<u32>| {
-        sent.set(sent.get() + items.len());
-        Err::<Vec<Result<(), _>>, _>(THROTTLED)
-    })
-    .await;
-    assert!(failed.iter().all(Result::is_err));
-    assert_eq!((sent.get(), start.elapsed()), (5, secs(0)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn plans_have_one_round() {
-    type Verdicts<'a> = Validity<'a, u32, Failure, Local<'a, u32, Failure>>;
-
-    async fn incomplete<'a>(_: Snapshot<u32>) -> Verdicts<'a> {
-        Validity::Invalid(String::from("incomplete"))
-    }
-
-    let runs = Cell::new(0);
-    let mut plan = Plan::local();
-    plan.add("a", Vec::<&str>::new(), async |_: Vec<Arc<u32>>| {
-        runs.set(runs.get() + 1);
-        Err(throttled_for(secs(900)))
-    });
-    let start = Instant::now();
-    let end = plan.run_until(OFF.on(always), incomplete).await.unwrap();
-    let PlanEnd::GaveUp { reason, .. } = end else {
-        panic!("{end}")
-    };
-    assert_eq!(reason, Reason::Exhausted);
-    assert_eq!((runs.get(), start.elapsed()), (1, secs(0)));
-    assert_eq!(plan.summary().dead_ends, ["a"]);
 }
 
 /// Counts its clones.

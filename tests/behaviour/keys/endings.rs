@@ -149,10 +149,7 @@ async fn a_fallback_may_be_a_path() {
         Ok(42)
     }
 
-    #[retry(max = 1, jitter = "none", fallback = cached)]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 1, jitter = "none", fallback = cached)] async fn call(); }
 
     assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])).await, Ok(42));
 }

@@ -24,10 +24,7 @@ where
 
 #[tokio::test(start_paused = true)]
 async fn honored_without_jitter_is_exact() {
-    #[retry(jitter = "none")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(jitter = "none")] async fn call(); }
 
     let steps = vec![
         throttled_for(secs(7)),
@@ -44,10 +41,7 @@ async fn honored_without_jitter_is_exact() {
 
 #[tokio::test(start_paused = true)]
 async fn honored_with_jitter_is_spread_above_the_hint() {
-    #[retry(max = 200, base = "1ms", cap = "1ms")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 200, base = "1ms", cap = "1ms")] async fn call(); }
 
     for (hint, spread) in [
         (secs(20), secs(2)),
@@ -111,10 +105,7 @@ fn assert_spread(waits: &[Duration], from: Duration, over: Duration) {
 /// A tenth of a short wait would not spread the callers.
 #[test]
 fn callers_are_spread_over_100_ms_after_a_short_wait() {
-    #[retry(base = "1ms")]
-    fn function(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(base = "1ms")] fn function(); }
 
     fn chain(script: &mut Script) -> Result<usize, Failure> {
         Policy::new()
@@ -138,14 +129,9 @@ fn callers_are_spread_over_100_ms_after_a_short_wait() {
 
 #[test]
 fn a_thousand_callers_do_not_come_back_at_once() {
-    #[retry]
-    fn honor(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(hint = "clamp")]
-    fn clamp(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry] fn honor();
+        #[retry(hint = "clamp")] fn clamp();
     }
 
     // The first delay is up to 1 s, and a tenth of the hint is more from 10 s.
@@ -168,10 +154,7 @@ fn a_thousand_callers_do_not_come_back_at_once() {
 
 #[test]
 fn callers_spread_as_the_policy_would_at_that_retry() {
-    #[retry(max = 9)]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 9)] fn call(); }
 
     // The fourth delay is up to 8 s, the sixth up to the cap.
     let hinted = throttled_for(secs(2));
@@ -183,14 +166,9 @@ fn callers_spread_as_the_policy_would_at_that_retry() {
 
 #[test]
 fn without_jitter_callers_are_not_spread() {
-    #[retry(jitter = "none")]
-    fn honor(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(jitter = "none", hint = "clamp")]
-    fn clamp(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(jitter = "none")] fn honor();
+        #[retry(jitter = "none", hint = "clamp")] fn clamp();
     }
 
     for call in [honor, clamp] {
@@ -201,14 +179,9 @@ fn without_jitter_callers_are_not_spread() {
 
 #[test]
 fn jitter_on_a_hint_never_passes_the_deadline() {
-    #[retry(deadline = "2100ms")]
-    fn honor(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(deadline = "2100ms", hint = "clamp")]
-    fn clamp(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(deadline = "2100ms")] fn honor();
+        #[retry(deadline = "2100ms", hint = "clamp")] fn clamp();
     }
 
     for call in [honor, clamp] {
@@ -220,14 +193,9 @@ fn jitter_on_a_hint_never_passes_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn too_long_ends_the_call() {
-    #[retry(jitter = "none")]
-    async fn by_default(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(jitter = "none", max_hint = "5s")]
-    async fn shorter(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(jitter = "none")] async fn by_default();
+        #[retry(jitter = "none", max_hint = "5s")] async fn shorter();
     }
 
     let recording = testing::record();
@@ -255,10 +223,7 @@ async fn too_long_ends_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn clamped_is_at_most_five_seconds_above_the_delay() {
-    #[retry(jitter = "none", hint = "clamp")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(jitter = "none", hint = "clamp")] async fn call(); }
 
     let steps = vec![
         throttled_for(secs(3)),
@@ -273,10 +238,7 @@ async fn clamped_is_at_most_five_seconds_above_the_delay() {
 
 #[tokio::test(start_paused = true)]
 async fn clamped_is_cut_to_a_max_hint_that_is_named() {
-    #[retry(jitter = "none", hint = "clamp", max_hint = "10s")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(jitter = "none", hint = "clamp", max_hint = "10s")] async fn call(); }
 
     let steps = [3, 300, 1].map(|hint| throttled_for(secs(hint))).to_vec();
     let waited = vec![secs(3), secs(10), secs(4)];
@@ -299,10 +261,7 @@ async fn an_exact_hint_replaces_the_delay() {
 
 #[tokio::test(start_paused = true)]
 async fn ignored_leaves_the_delay() {
-    #[retry(jitter = "none", hint = "ignore")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(jitter = "none", hint = "ignore")] async fn call(); }
 
     let steps = vec![throttled_for(secs(3)), throttled_for(secs(3600))];
     assert_eq!(waits(steps, call).await, (Ok(3), vec![secs(1), secs(2)]));

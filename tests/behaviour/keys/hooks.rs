@@ -3,12 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use futures::{Stream, StreamExt, stream};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{
-    Budget, GaveUp, Jitter, NextAttempt, Policy, Reason, Verdict, retry, retrying, testing,
-};
+use retry_runtime::{Budget, GaveUp, NextAttempt, Reason, Verdict, retry, testing};
 use support::failure::{Failure, THROTTLED, TRANSIENT};
+use support::is_send;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -38,57 +36,13 @@ const SEEN: [&str; 4] = [
     "retry 3 in 2s: throttled",
 ];
 
-#[retry(jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
-    before_retry = async |error, next| seen.later("retry", error, next).await)]
-async fn function(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(jitter = "none", before_pause = |error, next| seen.tell("pause", error, next),
-    before_retry = |error, next| seen.tell("retry", error, next))]
-fn blocking(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-async fn expression(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
-    retrying!(
-        jitter = "none",
-        before_pause = async |error, next| seen.later("pause", error, next).await,
-        before_retry = async |error, next| seen.later("retry", error, next).await,
-        async { script.next() }
-    )
-    .await
-}
-
-struct Block;
-
-#[retry(jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
-    before_retry = async |error, next| seen.later("retry", error, next).await)]
-impl Block {
-    async fn call(&self, seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-}
-
-#[retry(wrapper = Decorator, jitter = "none",
-    before_pause = async |error, next| seen.later("pause", error, next).await,
-    before_retry = async |error, next| seen.later("retry", error, next).await)]
-trait Call {
-    async fn call(&self, seen: &Seen, script: &mut Script) -> Result<usize, Failure>;
-}
-
-struct Client;
-
-impl Call for Client {
-    async fn call(&self, _: &Seen, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-}
-
-#[retry(stream, jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
-    before_retry = async |error, next| seen.later("retry", error, next).await)]
-fn streamed(seen: &Seen, script: &mut Script) -> impl Stream<Item = Result<usize, Failure>> {
-    stream::iter([script.next()])
+scripted! {
+    #[retry(jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
+        before_retry = async |error, next| seen.later("retry", error, next).await)]
+    async fn function(seen: &Seen);
+    #[retry(jitter = "none", before_pause = |error, next| seen.tell("pause", error, next),
+        before_retry = |error, next| seen.tell("retry", error, next))]
+    fn blocking(seen: &Seen);
 }
 
 /// Has every key that keeps a value during a pause or ends a call during it.
@@ -108,7 +62,7 @@ async fn beside_others(
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_form_runs_each_once_for_each_retry() {
+async fn each_hook_runs_once_for_each_retry_with_the_error() {
     let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
     let token = CancellationToken::new();
     macro_rules! check {
@@ -123,15 +77,6 @@ async fn every_form_runs_each_once_for_each_retry() {
     }
     check!("function", |seen, script| function(&seen, script).await);
     check!("blocking", |seen, script| blocking(&seen, script));
-    check!("expression", |seen, script| expression(&seen, script).await);
-    check!("block", |seen, script| Block.call(&seen, script).await);
-    check!("decorator", |seen, script| {
-        Decorator::new(Client).call(&seen, script).await
-    });
-    check!("stream", |seen, script| {
-        let items: Vec<_> = streamed(&seen, script).collect().await;
-        items.into_iter().next().unwrap()
-    });
     check!("beside others", |seen, script| {
         beside_others(&seen, script, &breaker, &limiter, &token).await
     });
@@ -158,10 +103,6 @@ async fn refresh(token: &mut u32, takes: Duration) -> Result<(), &'static str> {
     } else {
         Ok(())
     }
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[tokio::test(start_paused = true)]
@@ -244,52 +185,19 @@ async fn no_retry_no_hook() {
 async fn a_pause_that_would_end_too_late_after_its_hook_does_not_start() {
     #[retry(jitter = "none", deadline = deadline,
         before_pause = async |_, _| sleep(secs(2)).await)]
-    async fn attribute(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {
+    async fn call(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {
         script.next()
-    }
-
-    async fn chain(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {
-        let script = RefCell::new(script);
-        Policy::new()
-            .jitter(Jitter::None)
-            .deadline(deadline)
-            .before_pause(|_: &Failure, _| sleep(secs(2)))
-            .call(async || script.borrow_mut().next())
-            .await
     }
 
     for (deadline, attempts, took, outcome) in [
         (Duration::from_millis(2_999), 1, secs(2), Err(TRANSIENT)),
         (secs(3), 2, secs(3), Ok(2)),
     ] {
-        macro_rules! check {
-            ($call:ident) => {
-                let (start, mut script) = (Instant::now(), Script::new([TRANSIENT]));
-                let recording = testing::record();
-                assert_eq!($call(deadline, &mut script).await, outcome);
-                assert_eq!((script.attempts, start.elapsed()), (attempts, took));
-                let reasons = recording.reasons();
-                assert_eq!(
-                    reasons,
-                    Vec::from_iter(outcome.is_err().then_some(Reason::Deadline))
-                );
-            };
-        }
-        check!(attribute);
-        check!(chain);
+        let (start, mut script) = (Instant::now(), Script::new([TRANSIENT]));
+        let recording = testing::record();
+        assert_eq!(call(deadline, &mut script).await, outcome);
+        assert_eq!((script.attempts, start.elapsed()), (attempts, took));
+        let late = outcome.is_err().then_some(Reason::Deadline);
+        assert_eq!(recording.reasons(), Vec::from_iter(late));
     }
-}
-
-/// The timer oversleeps, so that no retry follows.
-#[tokio::test(start_paused = true)]
-async fn a_pause_that_ended_too_late_has_no_hook_after_it() {
-    #[retry(jitter = "none", deadline = "3s", timer = |pause| sleep(pause + secs(5)),
-        before_retry = async |error, next| seen.later("retry", error, next).await)]
-    async fn call(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let (seen, mut script) = (Seen::default(), Script::new([TRANSIENT]));
-    assert_eq!(call(&seen, &mut script).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, seen.0.borrow().len()), (1, 0));
 }

@@ -11,10 +11,7 @@ use crate::keys::Script;
 
 const RESET: Failure = Failure(Verdict::TRANSIENT.ambiguous());
 
-#[retry(max = 9, backoff = "none", idempotent = false)]
-fn charge(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
+scripted! { #[retry(max = 9, backoff = "none", idempotent = false)] fn charge(); }
 
 #[retry(max = 9, backoff = "none", idempotent = is_idempotent)]
 fn computed(script: &mut Script, is_idempotent: bool) -> Result<usize, Failure> {

@@ -147,24 +147,11 @@ fn a_seed_gives_the_same_draws_and_another_others() {
 
 #[test]
 fn words_and_ratios_in_the_attribute() {
-    #[retry(backoff = "fixed", jitter = "equal")]
-    fn word(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(backoff = "fixed", jitter = 0.1)]
-    fn ratio(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(backoff = "fixed", jitter = 0.5 / 5.0)]
-    fn expression(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(base = "1s", jitter = "decorrelated")]
-    fn decorrelated(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(backoff = "fixed", jitter = "equal")] fn word();
+        #[retry(backoff = "fixed", jitter = 0.1)] fn ratio();
+        #[retry(backoff = "fixed", jitter = 0.5 / 5.0)] fn expression();
+        #[retry(base = "1s", jitter = "decorrelated")] fn decorrelated();
     }
 
     let run = |call: fn(&mut Script) -> Result<usize, Failure>| {

@@ -47,14 +47,9 @@ fn a_section_may_forbid_its_kind() {
     );
 }
 
-#[retry(
-    max = 3,
-    jitter = "none",
-    throttled(base = "10s"),
-    timed_out(backoff = "none")
-)]
-fn shared_count(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
+scripted! {
+    #[retry(max = 3, jitter = "none", throttled(base = "10s"), timed_out(backoff = "none"))]
+    fn shared_count();
 }
 
 #[test]
@@ -99,14 +94,9 @@ fn every_number_may_be_an_expression() {
 
 #[test]
 fn a_section_may_have_its_own_jitter() {
-    #[retry(
-        max = 9,
-        backoff = "fixed",
-        jitter = "none",
-        throttled(jitter = "equal")
-    )]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 9, backoff = "fixed", jitter = "none", throttled(jitter = "equal"))]
+        fn call();
     }
 
     let (_, pauses) = run(vec![TRANSIENT, THROTTLED, TRANSIENT, THROTTLED], call);

@@ -2,11 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
@@ -24,7 +25,8 @@ use retry_runtime::{
     RejectedBy, Site, TimedOut, TimerFn, Verdict, WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::held_permit::{Admit, HeldPermit, UNCHANGED};
+use support::held_permit::{Admit, FAILED, HeldPermit, UNCHANGED};
+use support::is_send;
 use support::limiters::{at_a_time, each};
 use tokio::task::yield_now;
 use tokio::time::{Instant, advance, sleep, timeout};
@@ -65,10 +67,6 @@ fn verdict(error: &Error) -> Verdict {
     }
 }
 
-fn is_send<T: Send>(value: T) -> T {
-    value
-}
-
 #[retry(limiter = &limiter)]
 async fn begin(limiter: impl AdmissionControl, started: Instant) -> Result<Duration, Failure> {
     Ok(started.elapsed())
@@ -100,27 +98,6 @@ async fn no_more_run_at_a_time_than_the_limit() {
     let begun = join_all((0..5).map(|_| work(&limiter, start))).await;
     assert_eq!(begun, [0, 0, 1, 1, 2].map(|at| Ok(secs(at))));
     assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
-}
-
-#[tokio::test(start_paused = true)]
-async fn each_attempt_waits_for_its_own_turn() {
-    #[retry(max = 9, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
-    async fn call(
-        limiter: &RateLimiter<Quota>,
-        script: &mut Script,
-        begun: &mut Vec<u64>,
-        start: Instant,
-    ) -> Result<usize, Failure> {
-        begun.push(start.elapsed().as_secs());
-        script.next()
-    }
-
-    let limiter = each(3);
-    let mut begun = Vec::new();
-    let mut script = Script::new([TRANSIENT, TRANSIENT]);
-    let start = Instant::now();
-    let outcome = is_send(call(&limiter, &mut script, &mut begun, start)).await;
-    assert_eq!((outcome, begun), (Ok(3), vec![0, 3, 6]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -510,13 +487,9 @@ async fn skipped_waits_are_skipped_and_limits_of_time_are_not() {
 
 #[tokio::test(start_paused = true)]
 async fn a_budget_does_not_pay_for_throttled_retries() {
-    #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget)]
-    async fn call(
-        limiter: &ConcurrencyLimiter,
-        budget: &Budget,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget)]
+        async fn call(limiter: &ConcurrencyLimiter, budget: &Budget);
     }
 
     let limiter = at_a_time(1);
@@ -538,26 +511,6 @@ async fn a_budget_does_not_pay_for_throttled_retries() {
             "{steps:?}"
         );
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
-    #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget, on = verdict)]
-    async fn call(limiter: &RateLimiter<Quota>, budget: &Budget) -> Result<usize, Error> {
-        Err(Error::Failed(TRANSIENT))
-    }
-
-    let limiter = each(60).max_wait(secs(1));
-    let budget = Budget::standard();
-    let outcome = call(&limiter, &budget).await;
-    assert_eq!(outcome, Err(Error::Failed(TRANSIENT)));
-    assert_eq!(budget.to_string(), "500 of 500 tokens");
-    // Dropped while it waits, too.
-    let limiter = each(60);
-    let dropped = timeout(secs(7), call(&limiter, &budget)).await;
-    assert!(dropped.is_err());
-    assert_eq!(budget.to_string(), "500 of 500 tokens");
-    assert_eq!(limiter.waiting(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -672,14 +625,19 @@ async fn waits_and_changes_are_logged_and_observed() {
 /// Records the outcomes of attempts, and admits all of them.
 #[derive(Debug, Default)]
 struct Notes {
-    ended: RefCell<Vec<AttemptOutcome>>,
-    entered: Cell<u64>,
+    ended: Mutex<Vec<AttemptOutcome>>,
+    entered: AtomicU64,
+}
+
+impl Notes {
+    fn take(&self) -> Vec<AttemptOutcome> {
+        mem::take(&mut self.ended.lock().unwrap())
+    }
 }
 
 impl AdmissionControl for Notes {
     fn enter(&self, cost: u32) -> Permit {
-        self.entered.set(self.entered.get() + 1);
-        Permit::new(self.entered.get(), cost)
+        Permit::new(self.entered.fetch_add(1, SeqCst) + 1, cost)
     }
 
     fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
@@ -687,23 +645,16 @@ impl AdmissionControl for Notes {
     }
 
     fn leave(&self, ticket: Permit, end: AttemptOutcome) -> Changes {
-        self.ended.borrow_mut().push(end);
-        assert_eq!(ticket.number() as usize, self.ended.borrow().len());
+        let mut ended = self.ended.lock().unwrap();
+        ended.push(end);
+        assert_eq!(ticket.number() as usize, ended.len());
         [None; 2]
     }
 }
 
-const FAILED: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
-
 #[test]
 fn the_verdict_decides_what_the_limiter_records() {
-    #[retry(max = 9, backoff = "none", limiter = notes)]
-    fn call(notes: &Notes, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 9, backoff = "none", limiter = notes)] fn call(notes: &Notes); }
 
     let _skipped = testing::skip_sleeps();
     let notes = Notes::default();
@@ -712,7 +663,7 @@ fn the_verdict_decides_what_the_limiter_records() {
     call(&notes, &mut Script::new(steps)).unwrap_err();
     let failed = |kind, hint| AttemptOutcome::Failure { kind, hint };
     assert_eq!(
-        notes.ended.take(),
+        notes.take(),
         [
             FAILED,
             failed(Kind::Timeout, None),
@@ -721,7 +672,7 @@ fn the_verdict_decides_what_the_limiter_records() {
             AttemptOutcome::Success,
         ]
     );
-    assert_eq!(notes.entered.get(), 5);
+    assert_eq!(notes.entered.load(SeqCst), 5);
 }
 
 #[test]
@@ -749,7 +700,7 @@ fn a_limiter_works_without_retries() {
     off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
     assert!(catch_unwind(AssertUnwindSafe(|| panics(&notes))).is_err());
     assert_eq!(
-        notes.ended.take(),
+        notes.take(),
         [FAILED, FAILED, FAILED, AttemptOutcome::Dropped]
     );
 }
@@ -798,7 +749,7 @@ async fn a_returned_value_is_a_success_with_any_other_keys() {
     assert_eq!(validated(&notes, &passes).await, Err(TRANSIENT));
     // A correction is not an attempt.
     assert_eq!(corrected(&notes, &passes).await, Ok(3));
-    assert_eq!(notes.ended.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
+    assert_eq!(notes.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
     assert_eq!(passes.0.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
 }
 
@@ -859,6 +810,7 @@ async fn endings_contain_the_reason() {
 /// A client with a slow limiter.
 struct Client {
     limiter: Arc<ConcurrencyLimiter>,
+    passes: Arc<Notes>,
     attempts: AtomicU32,
 }
 
@@ -866,8 +818,14 @@ impl Client {
     fn new() -> Self {
         Self {
             limiter: Arc::new(at_a_time(1)),
+            passes: Arc::default(),
             attempts: AtomicU32::new(0),
         }
+    }
+
+    /// Checks that a breaker has recorded a failure and a success.
+    fn assert_passes(&self) {
+        assert_eq!(self.passes.take(), [FAILED, AttemptOutcome::Success]);
     }
 
     /// Fails the first time.
@@ -880,7 +838,7 @@ impl Client {
     }
 }
 
-#[retry(backoff = "none", limiter = &self.limiter)]
+#[retry(backoff = "none", limiter = &self.limiter, breaker = &self.passes)]
 impl Client {
     fn blocking(&self) -> Result<u32, Failure> {
         self.answer()
@@ -899,7 +857,7 @@ impl Client {
         Box::pin(async { self.answer() })
     }
 
-    #[retry(limiter = Arc::clone(&self.limiter))]
+    #[retry(limiter = Arc::clone(&self.limiter), breaker = Arc::clone(&self.passes))]
     async fn mutable(&mut self) -> Result<u32, Failure> {
         self.answer()
     }
@@ -934,7 +892,7 @@ trait Model {
 
 #[async_trait]
 impl Model for Client {
-    #[retry(backoff = "none", limiter = &self.limiter)]
+    #[retry(backoff = "none", limiter = &self.limiter, breaker = &self.passes)]
     async fn complete(&self, _: String) -> Result<u32, Failure> {
         self.answer()
     }
@@ -963,7 +921,7 @@ impl Ask for AtomicU32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_shape_waits_and_releases_its_slot() {
+async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
     /// Holds the place until the call waits for it.
     async fn behind<T>(client: &Client, call: impl Future<Output = T>) -> T {
         let held = HeldPermit::new(&client.limiter);
@@ -974,6 +932,7 @@ async fn every_shape_waits_and_releases_its_slot() {
             drop(held);
         });
         assert_eq!((client.limiter.running(), client.limiter.waiting()), (0, 0));
+        client.assert_passes();
         outcome
     }
     async fn all(items: impl Stream<Item = Result<u32, Failure>>) -> Vec<u32> {
@@ -982,6 +941,7 @@ async fn every_shape_waits_and_releases_its_slot() {
 
     let client = Client::new();
     assert_eq!(client.blocking(), Ok(2));
+    client.assert_passes();
     let client = Client::new();
     assert_eq!(behind(&client, client.waiting()).await, Ok(2));
     let client = Client::new();
@@ -1001,6 +961,7 @@ async fn every_shape_waits_and_releases_its_slot() {
     assert_eq!(all(opened).await, [2]);
     let mut client = Client::new();
     assert_eq!(client.mutable().await, Ok(2));
+    client.assert_passes();
     let model = Limited::new(AtomicU32::new(0));
     assert_eq!(model.ask(String::new()).await, Ok(2));
     assert_eq!(LIMITED.running(), 0);
@@ -1047,13 +1008,11 @@ async fn every_key_works_with_a_limiter() {
             Ok(attempt.number())
         }
     }
-    #[retry(backoff = "none", limiter = limiter, timer = |pause| sleep(pause))]
-    async fn timed(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-    #[retry(backoff = "none", limiter = limiter, timer = Instantly)]
-    async fn clocked(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(backoff = "none", limiter = limiter, timer = |pause| sleep(pause))]
+        async fn timed(limiter: &RateLimiter<Quota>);
+        #[retry(backoff = "none", limiter = limiter, timer = Instantly)]
+        async fn clocked(limiter: &RateLimiter<Quota>);
     }
 
     let limiter = at_a_time(2);

@@ -3,24 +3,11 @@ use support::failure::{Failure, TRANSIENT};
 
 use crate::keys::Script;
 
-#[retry(backoff = "none")]
-fn by_default(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(max = 0)]
-fn zero(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(max(1), backoff("none"))]
-fn in_parentheses(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(max = "unlimited", backoff = "none")]
-fn unlimited(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
+scripted! {
+    #[retry(backoff = "none")] fn by_default();
+    #[retry(max = 0)] fn zero();
+    #[retry(max(1), backoff("none"))] fn in_parentheses();
+    #[retry(max = "unlimited", backoff = "none")] fn unlimited();
 }
 
 #[retry(max = 7 - script.attempts, backoff = "none")]

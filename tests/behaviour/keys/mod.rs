@@ -10,6 +10,25 @@
     clippy::unused_self
 )]
 
+/// Retried functions whose attempts have the outcomes of a script, which is their last argument.
+macro_rules! scripted {
+    () => {};
+    ($(#[$key:meta])* async fn $name:ident($($arg:ident: $type:ty),*); $($more:tt)*) => {
+        $(#[$key])*
+        async fn $name($($arg: $type,)* script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+        scripted! { $($more)* }
+    };
+    ($(#[$key:meta])* fn $name:ident($($arg:ident: $type:ty),*); $($more:tt)*) => {
+        $(#[$key])*
+        fn $name($($arg: $type,)* script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+        scripted! { $($more)* }
+    };
+}
+
 mod abort;
 mod attempt;
 mod backoff;
@@ -50,9 +69,8 @@ mod timer;
 mod turns;
 mod until;
 
-use std::time::Duration;
-
 use support::failure::Failure;
+pub(crate) use support::time::{millis, secs};
 
 /// The outcomes of a call's attempts, in order. Counts the attempts.
 #[derive(Clone, Debug, Default)]
@@ -77,12 +95,4 @@ impl Script {
             None => Ok(self.attempts),
         }
     }
-}
-
-pub(crate) const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
-
-pub(crate) const fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
 }

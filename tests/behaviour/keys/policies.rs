@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use retry_runtime::{Jitter, Overrides, Policies, Policy, SharedPolicy, retry, retrying, testing};
 use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
+use support::is_send;
+use support::rows;
 use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
@@ -182,40 +184,20 @@ fn an_entry_that_matches_no_call_is_reported() {
 
 #[test]
 fn contradictory_entries_are_rejected() {
-    for (file, message) in [
-        (
-            "default = { base = '9s' }\nredis = { cap = '3s' }",
-            "in `redis`: `base = 9s` is above `cap = 3s`: lower the first or raise the second",
-        ),
-        (
-            "redis = { throttled = { base = '9s' }, cap = '3s' }",
-            "in `redis`: `throttled.base = 9s` is above `cap = 3s`: lower the first or raise the second",
-        ),
-        (
-            "redis = { backoff = ['1s'], base = '3s' }",
-            "in `redis`: `base` has no effect with a list of delays: remove one of them",
-        ),
-        (
-            "redis = { maxx = 3 }",
-            "in `redis`: unknown key `maxx`: did you mean `max`?",
-        ),
-        (
-            "enabled = 3",
-            "`enabled` can't be `3`: it takes `true` or `false`",
-        ),
-        (
-            "max = 3",
-            "`max` is no name of a call: write it in `default`, for all calls",
-        ),
-        (
-            "redis = 3",
-            "`redis` can't be `3`: it takes keys, as in `max = 5`",
-        ),
-        (
-            "throttled = { max = 3 }",
-            "`throttled` is no name of a call: write it in `default`, for all calls",
-        ),
-    ] {
+    for (file, message) in rows! {
+        "default = { base = '9s' }\nredis = { cap = '3s' }",
+            "in `redis`: `base = 9s` is above `cap = 3s`: lower the first or raise the second";
+        "redis = { throttled = { base = '9s' }, cap = '3s' }",
+            "in `redis`: `throttled.base = 9s` is above `cap = 3s`: lower the first or raise the second";
+        "redis = { backoff = ['1s'], base = '3s' }",
+            "in `redis`: `base` has no effect with a list of delays: remove one of them";
+        "redis = { maxx = 3 }", "in `redis`: unknown key `maxx`: did you mean `max`?";
+        "enabled = 3", "`enabled` can't be `3`: it takes `true` or `false`";
+        "max = 3", "`max` is no name of a call: write it in `default`, for all calls";
+        "redis = 3", "`redis` can't be `3`: it takes keys, as in `max = 5`";
+        "throttled = { max = 3 }",
+            "`throttled` is no name of a call: write it in `default`, for all calls";
+    } {
         let error = toml::from_str::<Policies>(file).unwrap_err();
         assert_eq!(error.message(), message, "{file}");
     }
@@ -253,10 +235,7 @@ fn contradictory_entries_are_rejected() {
 
 const QUICK: Policy = Policy::fixed(millis(100)).jitter(Jitter::None);
 
-#[retry(policy = policies.over(QUICK), name = "redis")]
-fn quick(policies: &Policies, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
+scripted! { #[retry(policy = policies.over(QUICK), name = "redis")] fn quick(policies: &Policies); }
 
 static SHARED: SharedPolicy = SharedPolicy::new(Policy::fixed(secs(1)).max(5));
 
@@ -281,10 +260,7 @@ async fn a_running_call_uses_a_newly_stored_policy() {
 
 static NAMED: SharedPolicy<Policies> = SharedPolicy::new(Policies::new());
 
-#[retry(policy = NAMED.over(OWN), name = "redis")]
-fn by_name(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
+scripted! { #[retry(policy = NAMED.over(OWN), name = "redis")] fn by_name(); }
 
 #[test]
 fn named_policies_change_while_the_program_runs() {
@@ -360,18 +336,14 @@ fn decorators_and_blocks_are_found_by_their_names() {
     assert_eq!(EVERYWHERE.read(|policies| policies.unused().count()), 0);
 }
 
-fn assert_send<T: Send>(value: T) -> T {
-    value
-}
-
 #[tokio::test]
 async fn the_futures_are_send() {
     let client = Client {
         policies: Arc::default(),
     };
     let script = &mut Script::new([]);
-    assert_eq!(assert_send(client.upload(script)).await, Ok(1));
-    assert_eq!(assert_send(shared(script, 9)).await, Ok(2));
+    assert_eq!(is_send(client.upload(script)).await, Ok(1));
+    assert_eq!(is_send(shared(script, 9)).await, Ok(2));
 }
 
 /// The settings of shared protections are next to the policies.
@@ -402,32 +374,18 @@ fn an_entry_may_set_its_breaker_and_limiter() {
         let unused: Vec<_> = policies.unused().collect();
         assert_eq!(unused, ["modle", "other"]);
     }
-    for (text, message) in [
-        (
-            "model(breaker(ratio=1.5))",
-            "in `model`: `breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
-        ),
-        (
-            "model(braker(ratio=0.8))",
-            "in `model`: unknown key `braker`: did you mean `breaker`?",
-        ),
-        (
-            "model(limiter(mots=5))",
-            "in `model`: unknown key `mots` in `limiter(…)`: did you mean `most`?",
-        ),
-        (
-            "model(breaker=0.8)",
-            "in `model`: `breaker` can't be `0.8`: it takes keys, as in `ratio = 0.8`",
-        ),
-        (
-            "model(limiter(most=5), limiter(most=6))",
-            "in `model`: `limiter` is given twice: keep one",
-        ),
-        (
-            "default(limiter(least=5)), model(limiter(most=2))",
-            "in `model`: `least = 5` is above `most = 2`",
-        ),
-    ] {
+    for (text, message) in rows! {
+        "model(breaker(ratio=1.5))",
+            "in `model`: `breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1";
+        "model(braker(ratio=0.8))", "in `model`: unknown key `braker`: did you mean `breaker`?";
+        "model(limiter(mots=5))",
+            "in `model`: unknown key `mots` in `limiter(…)`: did you mean `most`?";
+        "model(breaker=0.8)",
+            "in `model`: `breaker` can't be `0.8`: it takes keys, as in `ratio = 0.8`";
+        "model(limiter(most=5), limiter(most=6))", "in `model`: `limiter` is given twice: keep one";
+        "default(limiter(least=5)), model(limiter(most=2))",
+            "in `model`: `least = 5` is above `most = 2`";
+    } {
         let error = text.parse::<Policies>().unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");
     }
@@ -437,23 +395,15 @@ fn an_entry_may_set_its_breaker_and_limiter() {
         error.contains("unknown key `limitter`: did you mean `limiter`?"),
         "{error}"
     );
-    for (file, at, message) in [
-        (
-            "[model]\nmax = 2\nbreaker = { open_for = '1s', ratio = 1.5 }",
+    for (file, at, message) in rows! {
+        "[model]\nmax = 2\nbreaker = { open_for = '1s', ratio = 1.5 }",
             "1.5",
-            "in `model`: `breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
-        ),
-        (
-            "[model.limiter]\nleast = 1\nmost = 0",
-            "0",
-            "in `model`: `limiter.most = 0` is out of range: it takes a whole number from 1 up",
-        ),
-        (
-            "[model.limiter]\nmots = 5",
-            "5",
-            "in `model`: unknown key `mots` in `limiter(…)`: did you mean `most`?",
-        ),
-    ] {
+            "in `model`: `breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1";
+        "[model.limiter]\nleast = 1\nmost = 0", "0",
+            "in `model`: `limiter.most = 0` is out of range: it takes a whole number from 1 up";
+        "[model.limiter]\nmots = 5", "5",
+            "in `model`: unknown key `mots` in `limiter(…)`: did you mean `most`?";
+    } {
         let error = toml::from_str::<Policies>(file).unwrap_err();
         let place = error.span().expect("a place");
         assert_eq!((&file[place], error.message()), (at, message));

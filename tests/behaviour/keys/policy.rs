@@ -5,6 +5,8 @@ use retry_runtime::{
     Backoff, Classify, Hint, Jitter, Policy, Section, Verdict, retry, retrying, testing,
 };
 use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::is_send;
+use support::rows;
 use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
@@ -49,14 +51,11 @@ async fn a_policy_may_be_a_run_time_value() {
     assert_eq!(script.attempts, 2);
 }
 
-#[retry(policy = { asked.set(asked.get() + 1); POLICY }, name = { asked.set(asked.get() + 100); "computed" })]
-fn asking(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(max = { asked.set(asked.get() + 1); 3_u32 }, backoff = "none", validate = |_| Ok(()))]
-async fn asking_for_a_number(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
+scripted! {
+    #[retry(policy = { asked.set(asked.get() + 1); POLICY }, name = { asked.set(asked.get() + 100); "computed" })]
+    fn asking(asked: &Cell<u32>);
+    #[retry(max = { asked.set(asked.get() + 1); 3_u32 }, backoff = "none", validate = |_| Ok(()))]
+    async fn asking_for_a_number(asked: &Cell<u32>);
 }
 
 #[tokio::test]
@@ -177,10 +176,6 @@ fn calls_that_block() {
     assert_eq!(script.attempts, 1);
 }
 
-fn assert_send<T: Send>(value: T) -> T {
-    value
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_futures_of_calls_are_send() {
     struct Holder {
@@ -194,14 +189,14 @@ async fn the_futures_of_calls_are_send() {
         }
 
         async fn call(&self, suffix: &str) -> Result<String, Failure> {
-            assert_send(POLICY.call(|| self.send(suffix))).await
+            is_send(POLICY.call(|| self.send(suffix))).await
         }
     }
 
     let holder = Holder {
         prompt: String::from("a"),
     };
-    let call = assert_send(holder.call("b"));
+    let call = is_send(holder.call("b"));
     assert_eq!(call.await.as_deref(), Ok("ab"));
 }
 
@@ -231,14 +226,10 @@ fn strategy(failure: &Failure) -> Policy {
     }
 }
 
-#[retry(policy = |failure| strategy(failure))]
-async fn chosen(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(policy = |failure| if *failure == THROTTLED { &PATIENT } else { &HASTY })]
-async fn borrowed(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
+scripted! {
+    #[retry(policy = |failure| strategy(failure))] async fn chosen();
+    #[retry(policy = |failure| if *failure == THROTTLED { &PATIENT } else { &HASTY })]
+    async fn borrowed();
 }
 
 async fn in_expression(script: &mut Script) -> Result<usize, Failure> {
@@ -250,19 +241,11 @@ async fn in_expression(script: &mut Script) -> Result<usize, Failure> {
 
 #[tokio::test(start_paused = true)]
 async fn may_be_chosen_by_each_failure_under_one_count() {
-    for (steps, delays, outcome) in [
-        (
-            vec![TRANSIENT, THROTTLED, THROTTLED, THROTTLED],
-            vec![1, 5, 5, 5],
-            Ok(5),
-        ),
-        (
-            vec![THROTTLED, THROTTLED, TRANSIENT],
-            vec![5, 5],
-            Err(TRANSIENT),
-        ),
-        (vec![THROTTLED; 5], vec![5; 4], Err(THROTTLED)),
-    ] {
+    for (steps, delays, outcome) in rows! {
+        vec![TRANSIENT, THROTTLED, THROTTLED, THROTTLED], vec![1, 5, 5, 5], Ok(5);
+        vec![THROTTLED, THROTTLED, TRANSIENT], vec![5, 5], Err(TRANSIENT);
+        vec![THROTTLED; 5], vec![5; 4], Err(THROTTLED);
+    } {
         let delays: Vec<_> = delays.into_iter().map(secs).collect();
         let script = || Script::new(steps.clone());
         let strategies = Strategies(Cell::new(Policy::none().max(0)));
@@ -299,10 +282,7 @@ async fn a_chosen_policy_sets_the_deadline() {
 
 #[test]
 fn a_chosen_policy_may_be_disabled() {
-    #[retry(policy = |_| Policy::new().enabled(false))]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(policy = |_| Policy::new().enabled(false))] fn call(); }
 
     assert_eq!(call(&mut Script::new([TRANSIENT])), Err(TRANSIENT));
 }

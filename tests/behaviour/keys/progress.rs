@@ -7,6 +7,7 @@ use futures::{StreamExt, pin_mut, stream};
 use retry_protections::Breaker;
 use retry_runtime::{Attempt, Backoff, Jitter, Policy, retry, retrying, testing};
 use support::failure::{Failure, TRANSIENT};
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use crate::keys::{millis, secs};
@@ -68,33 +69,20 @@ type Case = (&'static [Step], &'static [u64], Result<(), Failure>);
 #[tokio::test(start_paused = true)]
 async fn progress_restarts_the_retry_count() {
     let out_of_retries = Err(TRANSIENT);
-    let cases: &[Case] = &[
+    let cases: &[Case] = &rows! {
         // Without progress.
-        (&[(1, None); 4], &[2, 4, 6], out_of_retries.clone()),
+        &[(1, None); 4], &[2, 4, 6], out_of_retries.clone();
         // Each attempt outlasts the pause before it.
-        (&[(9, Some(0)); 5], &[2; 5], Ok(())),
+        &[(9, Some(0)); 5], &[2; 5], Ok(());
         // None does.
-        (&[(1, Some(0)); 4], &[2, 4, 6, 8], Ok(())),
+        &[(1, Some(0)); 4], &[2, 4, 6, 8], Ok(());
         // Progress is that of one attempt.
-        (
-            &[(9, Some(0)), (1, None), (1, None), (1, None)],
-            &[2, 4, 6],
-            out_of_retries.clone(),
-        ),
+        &[(9, Some(0)), (1, None), (1, None), (1, None)], &[2, 4, 6], out_of_retries.clone();
         // A fixed time decides, for any length of the pause.
-        (
-            &[
-                (1, Some(120)),
-                (1, Some(120)),
-                (119, Some(120)),
-                (120, Some(120)),
-                (121, Some(120)),
-            ],
-            &[2, 4, 6, 2, 2],
-            Ok(()),
-        ),
-        (&[(119, Some(120)); 4], &[2, 4, 6], out_of_retries),
-    ];
+        &[(1, Some(120)), (1, Some(120)), (119, Some(120)), (120, Some(120)), (121, Some(120))],
+            &[2, 4, 6, 2, 2], Ok(());
+        &[(119, Some(120)); 4], &[2, 4, 6], out_of_retries;
+    };
     for (steps, delays, outcome) in cases {
         let prepared = || Steps(RefCell::new(steps.iter().rev().copied().collect()));
         let delays: Vec<Duration> = delays.iter().map(|delay| secs(*delay)).collect();

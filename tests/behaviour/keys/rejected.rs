@@ -9,18 +9,17 @@ use std::thread;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
-use futures::{Stream, StreamExt, stream};
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{
-    AttemptOutcome, Backoff, BlockingTimer, Budget, DefaultTimer, Jitter, Kind, Policy, Reason,
-    Section, TimerFn, retry, retrying, testing,
+    AttemptOutcome, Backoff, BlockingTimer, DefaultTimer, Jitter, Kind, Policy, Reason, Section,
+    TimerFn, retry, testing,
 };
 use retry_work::plan::{Snapshot, Validity};
 use retry_work::{IntoBatches, Plan, retry_each, retry_each_blocking};
 use support::dropped::give_way;
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::{Admit, HeldPermit};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::keys::{Script, millis, secs};
@@ -71,36 +70,6 @@ async fn a_call_is_tried_again_once_the_breaker_is_half_open() {
     );
 }
 
-/// The first attempt ends with the rejection, a later one with the failure before.
-#[tokio::test(start_paused = true)]
-async fn a_call_ends_as_ever_once_its_rejections_are_used_up() {
-    #[retry(max = 3, jitter = "none", rejected(max = 2, base = "2s"), name = "call", breaker = breaker)]
-    async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    for (failures, ended, attempts, seconds) in [(0, STOP, 0, 2 + 4), (1, TRANSIENT, 1, 1 + 2 + 4)]
-    {
-        let recording = testing::record();
-        let breaker = Breaker::new().count_window(1);
-        if failures == 0 {
-            breaker.force_open();
-        }
-        let mut script = Script::new([TRANSIENT; 9]);
-        let start = Instant::now();
-        let forced = async {
-            sleep(millis(500)).await;
-            breaker.force_open();
-        };
-        let (called, ()) = join(call(&breaker, &mut script), forced).await;
-        assert_eq!(called, Err(ended.clone()));
-        assert_eq!(script.attempts, failures);
-        assert_eq!(start.elapsed(), secs(seconds));
-        let line = format!("gave up call attempt={attempts} max=3 error={ended} reason=rejected");
-        assert_eq!(recording.lines().last(), Some(&line));
-    }
-}
-
 #[derive(Default)]
 struct World {
     limiter: Option<ConcurrencyLimiter>,
@@ -149,16 +118,11 @@ impl World {
     async fn computed(&self, many: u32) -> Result<u32, Failure> {
         Ok(self.attempt())
     }
-
-    #[retry(policy = POLICY, limiter = self.limiter(), stream = "first")]
-    fn streamed(&self) -> impl Stream<Item = Result<u32, Failure>> {
-        stream::iter([Ok(self.attempt())])
-    }
 }
 
-/// In every form, an attempt is made at the first whole second at which there is room.
+/// Whatever decides the pauses, an attempt is made at the first whole second at which there is room.
 #[tokio::test(start_paused = true)]
-async fn every_form_is_tried_again() {
+async fn a_call_is_tried_again_until_there_is_room() {
     async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {
         let world = World::new();
         let held = HeldPermit::new(world.limiter());
@@ -177,71 +141,6 @@ async fn every_form_is_tried_again() {
     is_tried_again("policy", World::policy).await;
     is_tried_again("chosen", World::chosen).await;
     is_tried_again("computed", async |world| world.computed(20).await).await;
-    is_tried_again("stream", async |world| {
-        Box::pin(world.streamed()).next().await.unwrap()
-    })
-    .await;
-    is_tried_again("retrying!", async |world| {
-        retrying!(policy = POLICY, limiter = world.limiter(), async {
-            Ok(world.attempt())
-        })
-        .await
-    })
-    .await;
-    is_tried_again("chain", async |world| {
-        let chain = POLICY.limiter(world.limiter());
-        chain.call(async || Ok(world.attempt())).await
-    })
-    .await;
-    is_tried_again("batch", async |world| {
-        let send = async |items: Vec<u32>| {
-            Ok(items
-                .iter()
-                .map(|_| Ok::<_, Failure>(world.attempt()))
-                .collect())
-        };
-        let sent = retry_each(POLICY.limiter(world.limiter()), [1], send).await;
-        sent.into_iter().next().unwrap().map_err(|_| STOP)
-    })
-    .await;
-    is_tried_again("plan", async |world| {
-        let mut plan = Plan::local();
-        plan.add("a", [""; 0], async |_| Ok::<_, Failure>(world.attempt()));
-        let valid = async |_: Snapshot<u32>| Validity::Valid;
-        let end = plan.run_until(POLICY.limiter(world.limiter()), valid).await;
-        assert!(end.unwrap().is_valid());
-        Ok(*plan.output("a").unwrap())
-    })
-    .await;
-}
-
-#[retry(policy = POLICY, breaker = breaker)]
-fn blocking(breaker: &Breaker) -> Result<u32, Failure> {
-    Ok(1)
-}
-
-#[test]
-fn every_blocking_form_is_tried_again() {
-    type Form = fn(&Breaker) -> Result<u32, Failure>;
-    let forms: [(&str, Form); 3] = [
-        ("function", blocking),
-        ("chain", |breaker| {
-            let chain = POLICY.breaker(breaker);
-            chain.call_blocking(|| Ok::<_, Failure>(1))
-        }),
-        ("batch", |breaker| {
-            let send = |items: Vec<u32>| Ok(items.into_iter().map(Ok::<_, Failure>).collect());
-            let sent = retry_each_blocking(POLICY.breaker(breaker), [1], send);
-            sent.into_iter().next().unwrap().map_err(|_| STOP)
-        }),
-    ];
-    for (form, call) in forms {
-        let skipped = testing::skip_sleeps();
-        assert_eq!(call(&open()), Ok(1), "{form}");
-        // By a clock that keeps running.
-        let took = skipped.total();
-        assert!((millis(4900)..=secs(5)).contains(&took), "{form}: {took:?}");
-    }
 }
 
 /// Those that the trial call leaves out wait by themselves, as a call of their own.
@@ -465,11 +364,7 @@ async fn no_pause_goes_beyond_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_can_be_cancelled() {
-    #[retry(policy = POLICY, breaker = breaker, cancel = token.cancelled(), name = "call")]
-    async fn cancelled(breaker: &Breaker, token: &CancellationToken) -> Result<u32, Failure> {
-        Ok(1)
-    }
+async fn a_pause_can_be_aborted() {
     #[retry(policy = POLICY, breaker = breaker, abort = token.cancelled(), name = "call")]
     async fn aborted(breaker: &Breaker, token: &CancellationToken) -> Result<u32, Failure> {
         Ok(1)
@@ -488,59 +383,12 @@ async fn a_pause_can_be_cancelled() {
         assert_eq!(recording.reasons(), [Reason::Cancelled]);
     }
 
-    ends(async |breaker, token| cancelled(breaker, token).await).await;
     ends(async |breaker, token| aborted(breaker, token).await).await;
-    ends(async |breaker, token| {
-        let chain = POLICY.breaker(breaker).cancel(token.cancelled());
-        chain.call(async || Ok(1)).await
-    })
-    .await;
     ends(async |breaker, token| {
         let chain = POLICY.breaker(breaker).abort(token.cancelled());
         chain.call(async || Ok(1)).await
     })
     .await;
-}
-
-/// A retry is paid for once, and refunded if it never starts.
-#[tokio::test(start_paused = true)]
-async fn a_budget_does_not_record_rejections() {
-    #[retry(policy = POLICY, budget = budget, breaker = breaker, limiter = limiter)]
-    async fn call(
-        budget: &Budget,
-        breaker: &Breaker,
-        limiter: &ConcurrencyLimiter,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let (budget, limiter) = (Budget::standard(), ConcurrencyLimiter::fixed(1).queue(0));
-    let full = budget.available();
-    assert_eq!(
-        call(&budget, &open(), &limiter, &mut Script::new([])).await,
-        Ok(1)
-    );
-    assert_eq!(budget.available().to_string(), full.to_string());
-
-    // The failure opens it again, for longer than the pause.
-    let (breaker, mut script) = (open(), Script::new([TRANSIENT]));
-    let called = timeout(secs(5 + 3), call(&budget, &breaker, &limiter, &mut script));
-    assert!(called.await.is_err());
-    assert_eq!(
-        (script.attempts, budget.available(), limiter.running()),
-        (1, full, 0)
-    );
-    let (breaker, mut script) = (open(), Script::new([TRANSIENT]));
-    assert_eq!(call(&budget, &breaker, &limiter, &mut script).await, Ok(2));
-    let once = full - budget.available();
-    let failing = Policy::none().max(1).budget(&budget);
-    let before = budget.available();
-    failing
-        .call(async || Err::<(), _>(TRANSIENT))
-        .await
-        .unwrap_err();
-    assert!(once < before - budget.available(), "{once}");
 }
 
 /// Calls that wait for the same moment don't start together.
@@ -561,190 +409,4 @@ async fn pauses_are_spread() {
     assert!(delays[0] >= secs(5) && delays[99] <= millis(5500));
     delays.dedup();
     assert!(delays.len() > 90);
-}
-
-/// They see failures, and there is none: the hooks of a retry have run before it is rejected.
-#[tokio::test(start_paused = true)]
-async fn hooks_do_not_run_again() {
-    #[retry(jitter = "none", rejected(max = 9), breaker = breaker,
-        before_pause = async |_, _| seen.push("pause"), before_retry = async |_, _| seen.push("retry"))]
-    async fn call(
-        breaker: &Breaker,
-        seen: &mut Vec<&'static str>,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let mut seen = Vec::new();
-    assert_eq!(
-        call(&open(), &mut seen, &mut Script::new([TRANSIENT])).await,
-        Ok(2)
-    );
-    assert_eq!(seen, ["pause", "retry"]);
-
-    let seen = RefCell::new(Vec::new());
-    let sees = |hook| {
-        let seen = &seen;
-        move |_: &Failure, _| {
-            seen.borrow_mut().push(hook);
-            ready(())
-        }
-    };
-    let (breaker, script) = (open(), RefCell::new(Script::new([TRANSIENT])));
-    let chain = POLICY.breaker(&breaker);
-    let chain = chain
-        .before_pause(sees("pause"))
-        .before_retry(sees("retry"));
-    let called = chain.call(async || script.borrow_mut().next()).await;
-    assert_eq!(called, Ok(2));
-    assert_eq!(*seen.borrow(), ["pause", "retry"]);
-}
-
-/// A breaker that opens for 5 s at the first failure.
-fn of_one() -> Breaker {
-    Breaker::new().consecutive_failures(1)
-}
-
-#[retry(policy = POLICY, name = "call", breaker = breaker, cancel = token.cancelled(),
-    before_retry = async |_, _| token.cancel())]
-async fn cancelled(breaker: &Breaker, token: &CancellationToken) -> Result<(), Failure> {
-    Err(TRANSIENT)
-}
-
-#[retry(policy = POLICY, name = "call", breaker = breaker, cancel = flag,
-    before_retry = |_, _| flag.store(true, Ordering::SeqCst))]
-fn cancelled_blocking(breaker: &Breaker, flag: &AtomicBool) -> Result<(), Failure> {
-    Err(TRANSIENT)
-}
-
-/// Checks the log of a call that its own hook cancels before the breaker rejects it.
-fn assert_no_more(form: &str, recording: &testing::Recording) {
-    let lines = recording.lines();
-    let lines: Vec<_> = lines
-        .iter()
-        .filter(|line| !line.starts_with("breaker"))
-        .collect();
-    let expected = [
-        "retrying call attempt=1 max=3 delay=1s error=transient reason=transient",
-        "gave up call attempt=1 max=3 error=transient reason=cancelled",
-    ];
-    assert_eq!(lines, expected, "{form}");
-}
-
-/// If `before_retry` cancels the call, no retry of the rejection follows, and the log reports none.
-#[tokio::test(start_paused = true)]
-async fn a_call_cancelled_before_a_rejection_is_not_retried() {
-    let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
-    assert_eq!(cancelled(&breaker, &token).await, Err(TRANSIENT));
-    assert_no_more("function", &recording);
-
-    let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
-    let called = retrying!(
-        policy = POLICY,
-        name = "call",
-        breaker = &breaker,
-        cancel = token.cancelled(),
-        before_retry = async |_, _| token.cancel(),
-        async { Err::<(), _>(TRANSIENT) }
-    );
-    assert_eq!(called.await, Err(TRANSIENT));
-    assert_no_more("retrying!", &recording);
-
-    let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
-    let hook = |_: &Failure, _| {
-        token.cancel();
-        ready(())
-    };
-    let chain = POLICY.name("call").breaker(&breaker).before_retry(hook);
-    let called = chain
-        .cancel(token.cancelled())
-        .call(async || Err::<(), _>(TRANSIENT));
-    assert_eq!(called.await, Err(TRANSIENT));
-    assert_no_more("chain", &recording);
-}
-
-#[test]
-fn a_call_cancelled_before_a_rejection_is_not_retried_in_blocking_code() {
-    let _skipped = testing::skip_sleeps();
-    let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
-    assert_eq!(cancelled_blocking(&breaker, &flag), Err(TRANSIENT));
-    assert_no_more("function", &recording);
-
-    let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
-    let called = retrying!(
-        policy = POLICY,
-        name = "call",
-        breaker = &breaker,
-        cancel = &flag,
-        before_retry = |_, _| flag.store(true, Ordering::SeqCst),
-        { Err::<(), _>(TRANSIENT) }
-    );
-    assert_eq!(called, Err(TRANSIENT));
-    assert_no_more("retrying!", &recording);
-
-    let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
-    let hook = |_: &Failure, _| flag.store(true, Ordering::SeqCst);
-    let chain = POLICY.name("call").breaker(&breaker).before_retry(hook);
-    let called = chain
-        .cancel(&flag)
-        .call_blocking(|| Err::<(), _>(TRANSIENT));
-    assert_eq!(called, Err(TRANSIENT));
-    assert_no_more("chain", &recording);
-}
-
-/// Without a hook, the call may be cancelled before it starts.
-#[tokio::test(start_paused = true)]
-async fn a_rejected_call_that_was_cancelled_already_is_not_tried_again() {
-    let (breaker, token, flag) = (open(), CancellationToken::new(), AtomicBool::new(true));
-    token.cancel();
-    let recording = testing::record();
-    cancelled(&breaker, &token).await.unwrap_err();
-    cancelled_blocking(&breaker, &flag).unwrap_err();
-    let chain = POLICY.breaker(&breaker).cancel(token.cancelled());
-    chain
-        .call(async || Err::<(), _>(TRANSIENT))
-        .await
-        .unwrap_err();
-    let chain = POLICY.breaker(&breaker).cancel(&flag);
-    chain.call_blocking(|| Err::<(), _>(TRANSIENT)).unwrap_err();
-    let send = async |_: Vec<u32>| Ok(vec![Err::<(), _>(TRANSIENT)]);
-    let batch = POLICY.breaker(&breaker).cancel(token.cancelled());
-    assert!(retry_each(batch, [1], send).await[0].is_err());
-    let send = |_: Vec<u32>| Ok(vec![Err::<(), _>(TRANSIENT)]);
-    let batch = POLICY.breaker(&breaker).cancel(&flag);
-    assert!(retry_each_blocking(batch, [1], send)[0].is_err());
-    let mut plan = Plan::local();
-    plan.add("a", [""; 0], async |_| Err::<(), _>(TRANSIENT));
-    let plan_policy = POLICY.breaker(&breaker).cancel(token.cancelled());
-    let valid = async |_: Snapshot<()>| Validity::Valid;
-    assert!(plan.run_until(plan_policy, valid).await.is_ok());
-    assert!(plan.output("a").is_none());
-    let lines = recording.lines();
-    let ended = lines.iter().filter(|line| line.starts_with("gave up"));
-    let cancelled = ended.filter(|line| line.ends_with("reason=cancelled"));
-    assert!(cancelled.count() >= 6, "{lines:#?}");
-    let retried = lines.iter().find(|line| line.starts_with("retrying"));
-    assert_eq!(retried, None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn without_rejected_the_reason_stays_rejected_after_a_cancellation() {
-    #[retry(breaker = breaker, cancel = token.cancelled())]
-    async fn function(breaker: &Breaker, token: &CancellationToken) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-
-    let (breaker, token) = (open(), CancellationToken::new());
-    token.cancel();
-    let recording = testing::record();
-    function(&breaker, &token).await.unwrap_err();
-    let chain = Policy::new().breaker(&breaker).cancel(token.cancelled());
-    chain
-        .call(async || Err::<(), _>(TRANSIENT))
-        .await
-        .unwrap_err();
-    for line in recording.lines() {
-        assert!(line.ends_with("reason=rejected"), "{line}");
-    }
 }

@@ -5,10 +5,7 @@ use support::failure::{Failure, THROTTLED, TRANSIENT};
 
 use crate::keys::Script;
 
-#[retry(max = 9, backoff = "none", repeats = 3)]
-fn call(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
+scripted! { #[retry(max = 9, backoff = "none", repeats = 3)] fn call(); }
 
 #[test]
 fn the_same_error_in_a_row_gives_up() {
@@ -114,10 +111,7 @@ fn errors_are_compared_by_value_else_by_text() {
 
 #[test]
 fn the_number_may_be_written_with_any_type() {
-    #[retry(max = 9, backoff = "none", repeats = 3u8)]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 9, backoff = "none", repeats = 3u8)] fn call(); }
 
     let mut script = Script::new(vec![TRANSIENT; 9]);
     assert_eq!(call(&mut script), Err(TRANSIENT));

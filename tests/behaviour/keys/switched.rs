@@ -3,6 +3,7 @@
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{AdmissionControl, Budget, retry};
 use support::failure::{Failure, THROTTLED, TRANSIENT};
+use support::rows;
 
 use crate::keys::Script;
 
@@ -28,30 +29,12 @@ impl Client {
 
 #[tokio::test(start_paused = true)]
 async fn each_key_can_be_off() {
-    for (client, attempts) in [
-        (Client::default(), 3),
-        (
-            Client {
-                budget: Some(Budget::standard().capacity(0)),
-                ..Client::default()
-            },
-            1,
-        ),
-        (
-            Client {
-                breaker: Some(Breaker::new().count_window(2)),
-                ..Client::default()
-            },
-            2,
-        ),
-        (
-            Client {
-                limiter: Some(ConcurrencyLimiter::fixed(1)),
-                ..Client::default()
-            },
-            3,
-        ),
-    ] {
+    for (client, attempts) in rows! {
+        Client::default(), 3;
+        Client { budget: Some(Budget::standard().capacity(0)), ..Client::default() }, 1;
+        Client { breaker: Some(Breaker::new().count_window(2)), ..Client::default() }, 2;
+        Client { limiter: Some(ConcurrencyLimiter::fixed(1)), ..Client::default() }, 3;
+    } {
         let mut script = Script::new([TRANSIENT; 3]);
         assert_eq!(client.load(&mut script).await, Err(TRANSIENT));
         assert_eq!(script.attempts, attempts);
@@ -65,13 +48,9 @@ async fn each_key_can_be_off() {
 fn without_a_limiter_the_budget_pays_for_throttled_retries() {
     static CLOSED: Breaker = Breaker::new();
 
-    #[retry(max = 5, backoff = "none", budget = budget, limiter = limiter.clone())]
-    fn load(
-        budget: &Budget,
-        limiter: impl AdmissionControl + Clone,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 5, backoff = "none", budget = budget, limiter = limiter.clone())]
+        fn load(budget: &Budget, limiter: impl AdmissionControl + Clone);
     }
 
     let attempts = |load: &dyn Fn(&Budget, &mut Script) -> Result<usize, Failure>| {
@@ -81,20 +60,11 @@ fn without_a_limiter_the_budget_pays_for_throttled_retries() {
         (script.attempts, budget.available())
     };
     let limiter = ConcurrencyLimiter::fixed(1);
-    for (limits, made) in [
-        (
-            attempts(&|budget, script| load(budget, Some(&limiter), script)),
-            (6, 14.0),
-        ),
-        (
-            attempts(&|budget, script| load(budget, None::<&ConcurrencyLimiter>, script)),
-            (3, 4.0),
-        ),
-        (
-            attempts(&|budget, script| load(budget, &CLOSED, script)),
-            (3, 4.0),
-        ),
-    ] {
+    for (limits, made) in rows! {
+        attempts(&|budget, script| load(budget, Some(&limiter), script)), (6, 14.0);
+        attempts(&|budget, script| load(budget, None::<&ConcurrencyLimiter>, script)), (3, 4.0);
+        attempts(&|budget, script| load(budget, &CLOSED, script)), (3, 4.0);
+    } {
         assert_eq!(limits, made);
     }
 }

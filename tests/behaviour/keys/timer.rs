@@ -39,10 +39,7 @@ fn at_once(_: Duration) -> impl Future<Output = ()> {
     ready(())
 }
 
-#[retry(max = 5, timer = at_once)]
-async fn by_path(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
+scripted! { #[retry(max = 5, timer = at_once)] async fn by_path(); }
 
 #[test]
 fn needs_no_tokio() {

@@ -7,6 +7,7 @@ use retry_protections::RateLimiter;
 use retry_runtime::{AdmissionControl, AttemptOutcome, Change, Permit, Verdict, retry, testing};
 use support::failure::Failure;
 use support::held_permit::UNCHANGED;
+use support::rows;
 use tokio::time::{Instant, advance, sleep};
 
 use crate::limiters::{
@@ -273,20 +274,14 @@ async fn rejections_independent_of_the_rate_lower_it_little() {
 
 #[tokio::test(start_paused = true)]
 async fn the_rate_stays_within_its_bounds() {
-    for (limiter, rate) in [
-        (RateLimiter::adaptive().most(3.0), 3.0),
-        (RateLimiter::adaptive().start(0.0).least(0.5), 0.5),
-        (RateLimiter::adaptive().start(9.0).most(4.0), 4.0),
-        (RateLimiter::adaptive().most(1.0).least(2.0), 2.0),
-        (RateLimiter::adaptive().start(f64::NAN).most(7.0), 7.0),
-        (
-            RateLimiter::adaptive()
-                .most(f64::NAN)
-                .start(7.0)
-                .least(f64::NAN),
-            f64::MIN_POSITIVE,
-        ),
-    ] {
+    for (limiter, rate) in rows! {
+        RateLimiter::adaptive().most(3.0), 3.0;
+        RateLimiter::adaptive().start(0.0).least(0.5), 0.5;
+        RateLimiter::adaptive().start(9.0).most(4.0), 4.0;
+        RateLimiter::adaptive().most(1.0).least(2.0), 2.0;
+        RateLimiter::adaptive().start(f64::NAN).most(7.0), 7.0;
+        RateLimiter::adaptive().most(f64::NAN).start(7.0).least(f64::NAN), f64::MIN_POSITIVE;
+    } {
         assert_eq!(limiter.rate(), rate);
     }
     let limiter = RateLimiter::adaptive().start(2.0).least(1.5).most(2.5);

@@ -9,6 +9,7 @@ use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
     AdmissionControl, AttemptOutcome, BreakerNumbers, BreakerState, LimiterNumbers, retry,
 };
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs, turn};
@@ -134,38 +135,17 @@ fn a_file_changes_numbers_by_name() {
         Ok(limiter.set(config.limiters["a"])?)
     };
     load(r#"ratio = 0.5, open_for = "10s""#, "least = 2, most = 5").unwrap();
-    for (breaker_keys, limiter_keys, complaint) in [
-        (
-            "ratio = 1.5",
-            "most = 9",
-            "`breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
-        ),
-        (
-            "ratoi = 1",
-            "most = 9",
-            "unknown key `ratoi` in `breaker(…)`: did you mean `ratio`?",
-        ),
-        (
-            "ratio = 1, open_for = 10",
-            "most = 9",
-            "`breaker.open_for = 10` has no unit",
-        ),
-        (
-            r#"ratio = 1, open_for = "0s""#,
-            "most = 9",
-            "`breaker.open_for = 0s` is out of range: it takes a duration above zero",
-        ),
-        (
-            "ratio = 1",
-            "least = 0",
-            "`limiter.least = 0` is out of range: it takes a whole number from 1 up",
-        ),
-        (
-            "ratio = 1",
-            "least = 9, most = 2",
-            "`least = 9` is above `most = 2`",
-        ),
-    ] {
+    for (breaker_keys, limiter_keys, complaint) in rows! {
+        "ratio = 1.5", "most = 9",
+            "`breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1";
+        "ratoi = 1", "most = 9", "unknown key `ratoi` in `breaker(…)`: did you mean `ratio`?";
+        "ratio = 1, open_for = 10", "most = 9", "`breaker.open_for = 10` has no unit";
+        r#"ratio = 1, open_for = "0s""#, "most = 9",
+            "`breaker.open_for = 0s` is out of range: it takes a duration above zero";
+        "ratio = 1", "least = 0",
+            "`limiter.least = 0` is out of range: it takes a whole number from 1 up";
+        "ratio = 1", "least = 9, most = 2", "`least = 9` is above `most = 2`";
+    } {
         let error = load(breaker_keys, limiter_keys).unwrap_err().to_string();
         assert!(error.contains(complaint), "{error}");
     }

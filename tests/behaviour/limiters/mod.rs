@@ -23,15 +23,8 @@ use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Kind, Permit};
+use support::time::{millis, secs};
 use tokio::time::{Instant, sleep};
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
-
-const fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 const TRANSIENT: AttemptOutcome = failure(Kind::Transient, None);
 const THROTTLED: AttemptOutcome = failure(Kind::Throttled, None);

@@ -8,6 +8,7 @@ use futures::future::join_all;
 use retry_protections::{Quota, RateLimiter};
 use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Verdict, retry};
 use support::failure::Failure;
+use support::rows;
 use support::runtime;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
@@ -22,60 +23,22 @@ const fn model() -> RateLimiter<Quota> {
 #[tokio::test(start_paused = true)]
 async fn attempts_start_as_fast_as_the_limits_allow() {
     let five = || RateLimiter::fixed(5, secs(1));
-    for (what, limiter, costs, begin) in [
-        ("evenly", five(), &[1, 1, 1, 1][..], &[0, 200, 400, 600][..]),
-        ("a burst", five().burst(3), &[1; 5], &[0, 0, 0, 200, 400]),
-        ("free", five(), &[0, 1, 0, 1], &[0, 0, 0, 200]),
-        (
-            "a large cost is paid later",
-            five(),
-            &[1, 10, 1],
-            &[0, 200, 2200],
-        ),
-        (
-            "what the burst covers is there",
-            five().burst(5),
-            &[4, 5, 1],
-            &[0, 800, 1000],
-        ),
-        (
-            "what it does not cover is paid later",
-            five().burst(5),
-            &[1, 8, 1],
-            &[0, 200, 1000],
-        ),
-        ("requests", model(), &[1, 1, 1], &[0, 1000, 2000]),
-        (
-            "tokens",
-            model(),
-            &[3000, 500, 500, 500],
-            &[0, 2500, 3500, 4500],
-        ),
-        (
-            "both, with a burst",
-            model().burst(3),
-            &[1000, 1500, 1000, 1],
-            &[0, 0, 500, 1000],
-        ),
-        (
-            "no limit of nothing",
-            RateLimiter::quota(0, 0),
-            &[1, 1, 2, 1],
-            &[0, 60_000, 120_000, 240_000],
-        ),
-        (
-            "next to no time",
-            RateLimiter::fixed(1, secs(0)),
-            &[1; 3],
-            &[0, 1, 1],
-        ),
-        (
-            "faster than timers",
-            RateLimiter::fixed(4000, secs(1)),
-            &[1; 9],
-            &[0, 1, 1, 1, 1, 2, 2, 2, 2],
-        ),
-    ] {
+    for (what, limiter, costs, begin) in rows! {
+        "evenly", five(), &[1, 1, 1, 1][..], &[0, 200, 400, 600][..];
+        "a burst", five().burst(3), &[1; 5], &[0, 0, 0, 200, 400];
+        "free", five(), &[0, 1, 0, 1], &[0, 0, 0, 200];
+        "a large cost is paid later", five(), &[1, 10, 1], &[0, 200, 2200];
+        "what the burst covers is there", five().burst(5), &[4, 5, 1], &[0, 800, 1000];
+        "what it does not cover is paid later", five().burst(5), &[1, 8, 1], &[0, 200, 1000];
+        "requests", model(), &[1, 1, 1], &[0, 1000, 2000];
+        "tokens", model(), &[3000, 500, 500, 500], &[0, 2500, 3500, 4500];
+        "both, with a burst", model().burst(3), &[1000, 1500, 1000, 1], &[0, 0, 500, 1000];
+        "no limit of nothing", RateLimiter::quota(0, 0), &[1, 1, 2, 1],
+            &[0, 60_000, 120_000, 240_000];
+        "next to no time", RateLimiter::fixed(1, secs(0)), &[1; 3], &[0, 1, 1];
+        "faster than timers", RateLimiter::fixed(4000, secs(1)), &[1; 9],
+            &[0, 1, 1, 1, 1, 2, 2, 2, 2];
+    } {
         assert_eq!(begins(&limiter, costs).await, begin, "{what}");
     }
 }

@@ -8,6 +8,7 @@ use retry_runtime::llm::{Fault, ProviderError};
 use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use serde_json::{Value, json};
 use support::model_errors::{answers, anthropic, google, openai, retry_info};
+use support::rows;
 
 mod answers;
 mod odd_shapes;
@@ -166,66 +167,24 @@ fn headers_and_body_are_weighed() {
     let unpaid = openai("insufficient_quota", Value::Null);
     let seconds = Duration::from_secs;
     let throttled = Verdict::THROTTLED;
-    let table = [
+    let table = rows! {
         // An unpaid bill stops, with any other content.
-        (429, "retry-after", "1", &unpaid, Verdict::STOP),
-        (429, "x-should-retry", "true", &unpaid, Verdict::STOP),
+        429, "retry-after", "1", &unpaid, Verdict::STOP;
+        429, "x-should-retry", "true", &unpaid, Verdict::STOP;
         // The header wins over the rest.
-        (429, "x-should-retry", "false", &waiting, Verdict::STOP),
-        (429, "x-should-retry", "true", &exhausted, throttled),
-        (
-            400,
-            "x-should-retry",
-            "true",
-            &anthropic("api_error"),
-            Verdict::TRANSIENT,
-        ),
+        429, "x-should-retry", "false", &waiting, Verdict::STOP;
+        429, "x-should-retry", "true", &exhausted, throttled;
+        400, "x-should-retry", "true", &anthropic("api_error"), Verdict::TRANSIENT;
         // A wait in a header is one.
-        (
-            429,
-            "retry-after",
-            "1",
-            &exhausted,
-            throttled.after(seconds(1)),
-        ),
-        (
-            429,
-            "retry-after",
-            "1",
-            &waiting,
-            throttled.after(seconds(1)),
-        ),
-        (
-            429,
-            "retry-after",
-            "soon",
-            &waiting,
-            throttled.after(seconds(9)),
-        ),
+        429, "retry-after", "1", &exhausted, throttled.after(seconds(1));
+        429, "retry-after", "1", &waiting, throttled.after(seconds(1));
+        429, "retry-after", "soon", &waiting, throttled.after(seconds(9));
         // The status decides if the body has no code for throttling or overload.
-        (404, "server", "x", &anthropic("api_error"), Verdict::STOP),
-        (
-            503,
-            "server",
-            "x",
-            &anthropic("invalid_request_error"),
-            Verdict::TRANSIENT.ambiguous(),
-        ),
-        (
-            400,
-            "server",
-            "x",
-            &anthropic("overloaded_error"),
-            Verdict::TRANSIENT,
-        ),
-        (
-            404,
-            "server",
-            "x",
-            &json!({"error": "internal"}).to_string(),
-            Verdict::STOP,
-        ),
-    ];
+        404, "server", "x", &anthropic("api_error"), Verdict::STOP;
+        503, "server", "x", &anthropic("invalid_request_error"), Verdict::TRANSIENT.ambiguous();
+        400, "server", "x", &anthropic("overloaded_error"), Verdict::TRANSIENT;
+        404, "server", "x", &json!({"error": "internal"}).to_string(), Verdict::STOP;
+    };
     for (status, name, value, body, expected) in table {
         let mut headers = HeaderMap::new();
         headers.insert(
@@ -247,110 +206,46 @@ fn headers_and_body_are_weighed() {
 fn messages_decide_if_there_is_no_code() {
     use Fault::{Billing, Filtered, Invalid, Throttled, TooLong, Unknown};
 
-    let table = [
-        (
-            400,
-            "",
-            "This model's maximum context length is 4097 tokens. However, you requested 5000",
-            TooLong,
-        ),
-        (
-            400,
-            "invalid_request_error",
-            "Your input exceeds the context window of this model.",
-            TooLong,
-        ),
-        (
-            400,
-            "invalid_request_error",
-            "prompt is too long: 200001 tokens > 200000 maximum",
-            TooLong,
-        ),
-        (
-            400,
-            "invalid_request_error",
-            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
-            TooLong,
-        ),
-        (
-            400,
+    let table = rows! {
+        400, "", "This model's maximum context length is 4097 tokens. However, you requested 5000",
+            TooLong;
+        400, "invalid_request_error", "Your input exceeds the context window of this model.",
+            TooLong;
+        400, "invalid_request_error", "prompt is too long: 200001 tokens > 200000 maximum", TooLong;
+        400, "invalid_request_error",
+            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", TooLong;
+        400,
             "INVALID_ARGUMENT",
             "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-            TooLong,
-        ),
-        (
-            400,
-            "",
+            TooLong;
+        400, "",
             "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
-            TooLong,
-        ),
-        (
-            400,
-            "ValidationException",
-            "Input is too long for requested model.",
-            TooLong,
-        ),
-        (
-            400,
-            "exceed_context_size_error",
-            "the request exceeds the available context size",
-            TooLong,
-        ),
-        (
-            413,
-            "request_too_large",
-            "Request exceeds the maximum allowed number of bytes.",
-            TooLong,
-        ),
-        (
-            429,
+            TooLong;
+        400, "ValidationException", "Input is too long for requested model.", TooLong;
+        400, "exceed_context_size_error", "the request exceeds the available context size", TooLong;
+        413, "request_too_large", "Request exceeds the maximum allowed number of bytes.", TooLong;
+        429,
             "tokens",
             "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 43000. \
              The input or output tokens must be reduced in order to run successfully.",
-            TooLong,
-        ),
-        (
-            400,
-            "BadRequestError",
-            "The input (9 tokens) is longer than the model's context length (8 tokens).",
-            TooLong,
-        ),
-        (
-            422,
-            "validation",
+            TooLong;
+        400, "BadRequestError",
+            "The input (9 tokens) is longer than the model's context length (8 tokens).", TooLong;
+        422, "validation",
             "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8. Given: 7",
-            TooLong,
-        ),
-        (
-            422,
-            "validation",
+            TooLong;
+        422, "validation",
             "Input validation error: `inputs` must have less than 1000 tokens. Given: 1001",
-            TooLong,
-        ),
-        (400, "invalid_prompt", "Invalid prompt", Filtered),
-        (400, "content_filter", "The response was filtered", Filtered),
-        (
-            400,
-            "invalid_request_error",
-            "Output blocked by content filtering policy",
-            Filtered,
-        ),
-        (
-            400,
-            "invalid_request_error",
-            "Content Exists Risk",
-            Filtered,
-        ),
-        (
-            400,
-            "invalid_request_error",
-            "max_tokens: must be positive",
-            Invalid,
-        ),
-        (429, "insufficient_quota", "maximum context length", Billing),
-        (429, "rate_limit_error", "Slow down", Throttled),
-        (500, "", "oops", Unknown),
-    ];
+            TooLong;
+        400, "invalid_prompt", "Invalid prompt", Filtered;
+        400, "content_filter", "The response was filtered", Filtered;
+        400, "invalid_request_error", "Output blocked by content filtering policy", Filtered;
+        400, "invalid_request_error", "Content Exists Risk", Filtered;
+        400, "invalid_request_error", "max_tokens: must be positive", Invalid;
+        429, "insufficient_quota", "maximum context length", Billing;
+        429, "rate_limit_error", "Slow down", Throttled;
+        500, "", "oops", Unknown;
+    };
     for (status, name, message, expected) in table {
         let code = if status == 429 && expected == TooLong {
             "rate_limit_exceeded"
@@ -373,49 +268,34 @@ fn messages_decide_if_there_is_no_code() {
 #[test]
 fn a_wait_in_the_message_counts_if_there_is_no_other() {
     let millis = Duration::from_millis;
-    let table = [
-        (
-            "Limit 3, Used 3. Please try again in 20s. Visit https://example.org",
-            Some(millis(20_000)),
-        ),
-        ("Please try again in 1.242s.", Some(millis(1242))),
-        ("Please try again in 6m0s.", Some(millis(360_000))),
-        ("Please try again in 120ms", Some(millis(120))),
-        ("Try again in 1 hour 2 minutes", Some(millis(3_720_000))),
-        (
-            "Please retry in 34.074824224s.",
-            Some(Duration::from_nanos(34_074_824_224)),
-        ),
-        ("Please retry after 26 seconds.", Some(millis(26_000))),
-        ("Please retry after 1 second", Some(millis(1000))),
-        ("Please try again in a moment", None),
-        ("Please try again in 20", None),
-        ("Please try again in 20 parsecs", None),
-        ("Please try again in 1e3s", None),
-        ("Please try again in -1s", None),
-        ("Please try again in 9999999h", None),
-        ("Please try again in ", None),
+    let table = rows! {
+        "Limit 3, Used 3. Please try again in 20s. Visit https://example.org", Some(millis(20_000));
+        "Please try again in 1.242s.", Some(millis(1242));
+        "Please try again in 6m0s.", Some(millis(360_000));
+        "Please try again in 120ms", Some(millis(120));
+        "Try again in 1 hour 2 minutes", Some(millis(3_720_000));
+        "Please retry in 34.074824224s.", Some(Duration::from_nanos(34_074_824_224));
+        "Please retry after 26 seconds.", Some(millis(26_000));
+        "Please retry after 1 second", Some(millis(1000));
+        "Please try again in a moment", None;
+        "Please try again in 20", None;
+        "Please try again in 20 parsecs", None;
+        "Please try again in 1e3s", None;
+        "Please try again in -1s", None;
+        "Please try again in 9999999h", None;
+        "Please try again in ", None;
         // The first wait counts, with any wording: services ask for a wait first, and then explain their limits.
-        (
-            "Retry after 5s. The limit resets in 1h.",
-            Some(millis(5000)),
-        ),
-        ("Limit resets in 1h; then wait 5s", Some(millis(3_600_000))),
-        (
-            "Please wait a moment, or try again in 3s",
-            Some(millis(3000)),
-        ),
-        ("Retry your request in 2 seconds.", Some(millis(2000))),
-        ("retry-after: 12 seconds", Some(millis(12_000))),
-        ("Please try again in a minute", Some(millis(60_000))),
+        "Retry after 5s. The limit resets in 1h.", Some(millis(5000));
+        "Limit resets in 1h; then wait 5s", Some(millis(3_600_000));
+        "Please wait a moment, or try again in 3s", Some(millis(3000));
+        "Retry your request in 2 seconds.", Some(millis(2000));
+        "retry-after: 12 seconds", Some(millis(12_000));
+        "Please try again in a minute", Some(millis(60_000));
         // Words that only contain a keyword, and texts that aren't waits.
-        ("Await 5s of audio; preset in 3s", None),
-        (
-            "You may retry 3 times; the limit resets every 60 seconds",
-            None,
-        ),
-        ("20s", None),
-    ];
+        "Await 5s of audio; preset in 3s", None;
+        "You may retry 3 times; the limit resets every 60 seconds", None;
+        "20s", None;
+    };
     let too_many = StatusCode::TOO_MANY_REQUESTS;
     for (message, expected) in table {
         let body = json!({"error": {"code": "rate_limit_exceeded", "message": message}});

@@ -7,6 +7,7 @@ use retry_runtime::llm::{Fault, ProviderError};
 use retry_runtime::{Classify, ResponseError, Verdict};
 use serde_json::{Value, json};
 use support::model_errors::{anthropic, google, openai, retry_info};
+use support::rows;
 
 fn fault(body: &str) -> Option<Fault> {
     ProviderError::parse(body).map(|error| error.fault())
@@ -109,30 +110,15 @@ fn quotations_of_quotations_do_not_nest() {
 
 #[test]
 fn an_error_that_is_not_an_object_has_its_fields_next_to_it() {
-    for (body, expected) in [
-        (
-            json!({"error": "no money", "code": "insufficient_quota"}),
-            Fault::Billing,
-        ),
-        (
-            json!({"error": true, "type": "overloaded_error", "message": "text"}),
-            Fault::Overloaded,
-        ),
-        (json!({"error": 429, "code": 429}), Fault::Throttled),
-        (
-            json!({"error": [{"type": "rate_limit_error"}]}),
-            Fault::Throttled,
-        ),
-        (
-            json!({"message": "text", "code": "insufficient_quota"}),
-            Fault::Billing,
-        ),
-        (
-            json!({"message": "text", "type": "rate_limit_error"}),
-            Fault::Throttled,
-        ),
-        (json!({"error": "text"}), Fault::Unknown),
-    ] {
+    for (body, expected) in rows! {
+        json!({"error": "no money", "code": "insufficient_quota"}), Fault::Billing;
+        json!({"error": true, "type": "overloaded_error", "message": "text"}), Fault::Overloaded;
+        json!({"error": 429, "code": 429}), Fault::Throttled;
+        json!({"error": [{"type": "rate_limit_error"}]}), Fault::Throttled;
+        json!({"message": "text", "code": "insufficient_quota"}), Fault::Billing;
+        json!({"message": "text", "type": "rate_limit_error"}), Fault::Throttled;
+        json!({"error": "text"}), Fault::Unknown;
+    } {
         assert_eq!(fault(&body.to_string()), Some(expected), "{body}");
     }
     let error = ProviderError::parse(r#"{"error": "no money", "code": "insufficient_quota"}"#);

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use retry_runtime::testing::{self, Script, sequence};
 use retry_runtime::{Event, EventData, Policy, Section, Verdict, retry};
 use retry_work::retry_each_blocking;
+use support::rows;
 
 fn verdict(error: &&str) -> Verdict {
     match *error {
@@ -42,31 +43,13 @@ fn a_retry_is_numbered_among_those_of_its_kind() {
     let once = Section::new().max(1);
     let without_end = Section::new().max(u32::MAX);
     let policy = Policy::none().max(3);
-    for (policy, errors, expected) in [
-        (
-            policy,
-            ["busy", "slow down", "no JSON"],
-            [1, 2, 3].map(|retry| (retry, Some(3), Some(3))),
-        ),
-        (
-            policy.invalid(once),
-            ["busy", "no JSON", "busy"],
-            [
-                (1, Some(3), Some(3)),
-                (1, Some(1), Some(3)),
-                (2, Some(3), Some(3)),
-            ],
-        ),
-        (
-            policy.throttled(without_end),
-            ["slow down", "slow down", "busy"],
-            [
-                (1, None, Some(3)),
-                (2, None, Some(3)),
-                (1, Some(3), Some(3)),
-            ],
-        ),
-    ] {
+    for (policy, errors, expected) in rows! {
+        policy, ["busy", "slow down", "no JSON"], [1, 2, 3].map(|retry| (retry, Some(3), Some(3)));
+        policy.invalid(once), ["busy", "no JSON", "busy"],
+            [(1, Some(3), Some(3)), (1, Some(1), Some(3)), (2, Some(3), Some(3))];
+        policy.throttled(without_end), ["slow down", "slow down", "busy"],
+            [(1, None, Some(3)), (2, None, Some(3)), (1, Some(3), Some(3))];
+    } {
         let script = || sequence(errors.into_iter().map(Err).chain([Ok(())]));
         let mut counts = Vec::new();
         assert_eq!(call(&policy, &script(), &mut counts), Ok(()));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use retry_runtime::AttemptEnd::{self, Failed, Stop};
 use retry_runtime::testing::sequence;
 use retry_runtime::{Event, EventData, Kind, Policy, Reason, Verdict, retry};
+use support::rows;
 
 type End = (Option<AttemptEnd>, Reason);
 
@@ -27,28 +28,15 @@ fn end_of(event: &Event<'_>) -> Option<End> {
 
 #[test]
 fn the_last_attempts_end_is_reported() {
-    for (policy, errors, expected) in [
-        (
-            Policy::none().max(1),
-            ["busy", "slow down"],
-            (Some(Failed(Kind::Throttled)), Reason::Exhausted),
-        ),
-        (
-            Policy::none().max(1),
-            ["slow down", "busy"],
-            (Some(Failed(Kind::Transient)), Reason::Exhausted),
-        ),
-        (
-            Policy::none().max(1),
-            ["busy", "forbidden"],
-            (Some(Stop), Reason::NotRetryable),
-        ),
-        (
-            Policy::none().enabled(false),
-            ["busy", ""],
-            (Some(Failed(Kind::Transient)), Reason::Exhausted),
-        ),
-    ] {
+    for (policy, errors, expected) in rows! {
+        Policy::none().max(1), ["busy", "slow down"],
+            (Some(Failed(Kind::Throttled)), Reason::Exhausted);
+        Policy::none().max(1), ["slow down", "busy"],
+            (Some(Failed(Kind::Transient)), Reason::Exhausted);
+        Policy::none().max(1), ["busy", "forbidden"], (Some(Stop), Reason::NotRetryable);
+        Policy::none().enabled(false), ["busy", ""],
+            (Some(Failed(Kind::Transient)), Reason::Exhausted);
+    } {
         let server = sequence(errors.map(Err::<(), _>));
         let mut ends = Vec::<End>::new();
         let call = policy

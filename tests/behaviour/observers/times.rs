@@ -10,16 +10,13 @@ use retry_runtime::{Event, EventData, Policy, Rejected, Section, Verdict, retry}
 use retry_work::{IntoBatches, plan::Validity};
 use retry_work::{Plan, retry_each};
 use support::clock::Simulated;
+use support::time::secs;
 use tokio::time::sleep;
 
 /// The durations of a call and of its attempt.
 type Times = Vec<(Option<Duration>, Option<Duration>)>;
 
 const POLICY: Policy = Policy::fixed(secs(1)).jitter(retry_runtime::Jitter::None);
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
 
 fn times<const N: usize>(times: [(u64, Option<u64>); N]) -> Times {
     let times = times.into_iter();

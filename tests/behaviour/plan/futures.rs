@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use retry_runtime::{Classify, Policy, Verdict};
 use retry_work::Plan;
 use retry_work::plan::{PlanEnd, PlanState, Subtask, Validity};
+use support::is_send;
 
 struct Client(String);
 
@@ -30,10 +31,6 @@ impl Classify for Refused {
     fn classify(&self) -> Verdict {
         Verdict::STOP
     }
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 async fn free(client: &Client, page: String) -> Result<String, Refused> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use retry_runtime::{Policy, Reason, testing};
 use retry_work::plan::{PlanEnd, Snapshot, Subtask, Validity};
+use support::rows;
 use tokio::time::{Instant, timeout};
 
 use crate::plan::until::retryable;
@@ -94,23 +95,13 @@ async fn a_missing_subtask_that_failed_is_not_added_again() {
 #[tokio::test]
 async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
     let world = World::default();
-    for (name, after, expected) in [
-        (
-            "a",
+    for (name, after, expected) in rows! {
+        "a",
             "b",
-            "the subtasks added as number 1 and number 3 are both named `a`: give each a name of its own",
-        ),
-        (
-            "c",
-            "z",
-            "c → z: there is no subtask `z`; add it, or remove the dependency",
-        ),
-        (
-            "c",
-            "c",
-            "each subtask waits for the next and none can begin: c → c",
-        ),
-    ] {
+            "the subtasks added as number 1 and number 3 are both named `a`: give each a name of its own";
+        "c", "z", "c → z: there is no subtask `z`; add it, or remove the dependency";
+        "c", "c", "each subtask waits for the next and none can begin: c → c";
+    } {
         let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
         let recording = testing::record();
         let error = plan.run_until(Policy::none().on(retryable), async |_| {

@@ -9,6 +9,7 @@ use retry_runtime::{Policy, testing};
 use retry_work::Plan;
 use retry_work::plan::{PlanState, Snapshot, Validity};
 use serde::{Deserialize, Serialize};
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use crate::plan::{EXACT, LocalPlan, World};
@@ -260,47 +261,25 @@ fn unknown_names_are_reported_and_nothing_is_loaded() {
 
 #[test]
 fn invalid_states_are_rejected() {
-    for (json, expected) in [
-        ("{}", "missing field `completed`"),
-        (
-            r#"{"version":2,"completed":{},"failed":{},"dead_ends":[],"executions":1}"#,
-            "version 2 of a plan's state is unknown: the latest is 1",
-        ),
-        (
-            r#"{"version":0,"completed":{},"failed":{},"dead_ends":[],"executions":1}"#,
-            "version 0 of a plan's state is unknown: the latest is 1",
-        ),
-        (r#"{"version":1,"version":1}"#, "duplicate field `version`"),
-        (
-            r#"{"executions":1,"executions":1}"#,
-            "duplicate field `executions`",
-        ),
-        (
-            r#"{"completed":{"a":"A","b":"B","a":"C"},"failed":{},"dead_ends":[],"executions":3}"#,
-            "`a` is there twice",
-        ),
-        (
-            r#"{"completed":{},"failed":{"a":"gone","a":"busy"},"dead_ends":[],"executions":3}"#,
-            "`a` is there twice",
-        ),
-        (
-            r#"{"completed":{"a":"A"},"failed":{"a":"busy"},"dead_ends":[],"executions":3}"#,
-            "`a` has both completed and failed",
-        ),
-        (
-            r#"{"completed":{"a":1},"failed":{},"dead_ends":[],"executions":1}"#,
-            "expected a string",
-        ),
-        (
-            r#"{"completed":{},"failed":{},"dead_ends":[],"executions":-1}"#,
-            "expected u64",
-        ),
-        (
-            r#"{"completed":{},"failed":{},"dead_ends":[]}"#,
-            "missing field `executions`",
-        ),
-        ("[]", "expected the state of a plan"),
-    ] {
+    for (json, expected) in rows! {
+        "{}", "missing field `completed`";
+        r#"{"version":2,"completed":{},"failed":{},"dead_ends":[],"executions":1}"#,
+            "version 2 of a plan's state is unknown: the latest is 1";
+        r#"{"version":0,"completed":{},"failed":{},"dead_ends":[],"executions":1}"#,
+            "version 0 of a plan's state is unknown: the latest is 1";
+        r#"{"version":1,"version":1}"#, "duplicate field `version`";
+        r#"{"executions":1,"executions":1}"#, "duplicate field `executions`";
+        r#"{"completed":{"a":"A","b":"B","a":"C"},"failed":{},"dead_ends":[],"executions":3}"#,
+            "`a` is there twice";
+        r#"{"completed":{},"failed":{"a":"gone","a":"busy"},"dead_ends":[],"executions":3}"#,
+            "`a` is there twice";
+        r#"{"completed":{"a":"A"},"failed":{"a":"busy"},"dead_ends":[],"executions":3}"#,
+            "`a` has both completed and failed";
+        r#"{"completed":{"a":1},"failed":{},"dead_ends":[],"executions":1}"#, "expected a string";
+        r#"{"completed":{},"failed":{},"dead_ends":[],"executions":-1}"#, "expected u64";
+        r#"{"completed":{},"failed":{},"dead_ends":[]}"#, "missing field `executions`";
+        "[]", "expected the state of a plan";
+    } {
         let error = serde_json::from_str::<PlanState<String>>(json).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }

@@ -5,12 +5,9 @@ use std::error::Error;
 use std::rc::Rc;
 
 use retry_runtime::retry;
+use support::is_send;
 
 use crate::shapes::Busy;
-
-fn assert_send<T: Send>(value: T) -> T {
-    value
-}
 
 struct Client {
     name: String,
@@ -76,17 +73,14 @@ async fn sendable() {
     let mut client = Client {
         name: String::from("model"),
     };
-    assert_eq!(assert_send(local_error("hi")).await.unwrap(), "hi");
-    assert_eq!(
-        assert_send(local_error_with_timeout("hi")).await.unwrap(),
-        "hi"
-    );
-    assert_send(everything("hi")).await.unwrap();
+    assert_eq!(is_send(local_error("hi")).await.unwrap(), "hi");
+    assert_eq!(is_send(local_error_with_timeout("hi")).await.unwrap(), "hi");
+    is_send(everything("hi")).await.unwrap();
     assert_eq!(local_value("hi").await.unwrap().get(), 2);
-    drop(assert_send(local_value("hi")));
-    assert_eq!(assert_send(client.by_ref("hi")).await, Ok("model"));
-    assert_eq!(assert_send(client.generic(7)).await, Ok(7));
-    assert_eq!(assert_send(client.by_mut(&mut vec![])).await, Ok(1));
+    drop(is_send(local_value("hi")));
+    assert_eq!(is_send(client.by_ref("hi")).await, Ok("model"));
+    assert_eq!(is_send(client.generic(7)).await, Ok(7));
+    assert_eq!(is_send(client.by_mut(&mut vec![])).await, Ok(1));
 }
 
 #[retry(on = |_| true)]

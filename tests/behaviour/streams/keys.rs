@@ -6,21 +6,9 @@ use futures::stream::Stream;
 use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry, testing};
 use tokio::time::Instant;
 
-use super::{BUSY, Fail, Failure, Item, Server, Step, Wait, all, all_of, items, secs};
+use super::{BUSY, Fail, Failure, Item, Server, Step, all, all_of, items, secs};
 
 const THROTTLED: Step = Fail(Failure::Throttled(secs(7)));
-
-#[tokio::test(start_paused = true)]
-async fn a_hint_is_honoured() {
-    #[retry(stream, max = 1, jitter = "none")]
-    fn stream(server: &Server) -> impl Stream<Item = Item> {
-        server.lazy()
-    }
-    let server = Server::new([vec![THROTTLED], items(1..=1)]);
-    let start = Instant::now();
-    assert_eq!(all(stream(&server)).await, [Ok(1)]);
-    assert_eq!(start.elapsed(), secs(7));
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_section_has_its_own_count() {
@@ -46,47 +34,6 @@ async fn a_section_has_its_own_count() {
     let Fail(throttled) = THROTTLED else { return };
     assert_eq!(all(stream(&server)).await, [Ok(1), Err(throttled)]);
     assert_eq!((server.attempts(), start.elapsed()), (4, secs(21)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_attempt_starts_after_the_deadline() {
-    #[retry(
-        stream = "buffer",
-        max = 9,
-        backoff = "fixed",
-        base = "4s",
-        jitter = "none",
-        deadline = "9s"
-    )]
-    fn stream(server: &Server) -> impl Stream<Item = Item> {
-        server.lazy()
-    }
-    let server = Server::new([vec![Wait(secs(1)), Step::Item(1), BUSY]]);
-    let start = Instant::now();
-    assert_eq!(all(stream(&server)).await, [Err(Failure::Busy)]);
-    assert_eq!((server.attempts(), start.elapsed()), (2, secs(6)));
-}
-
-#[tokio::test]
-async fn on_decides() {
-    #[retry(stream, max = 5, backoff = "none", on = |error| *error == Failure::Fatal)]
-    fn stream(server: &Server) -> impl Stream<Item = Item> {
-        server.lazy()
-    }
-    let server = Server::new([vec![Fail(Failure::Fatal)], vec![BUSY], items(1..=1)]);
-    assert_eq!(all(stream(&server)).await, [Err(Failure::Busy)]);
-    assert_eq!(server.attempts(), 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn ambiguous_failures_are_not_retried() {
-    #[retry(stream, backoff = "none", timeout = "1s", idempotent = false)]
-    fn stream(server: &Server) -> impl Stream<Item = Item> {
-        server.lazy()
-    }
-    let server = Server::new([vec![Wait(secs(2))], items(1..=1)]);
-    assert_eq!(all(stream(&server)).await, [Err(Failure::Slow)]);
-    assert_eq!(server.attempts(), 1);
 }
 
 /// With any error: a request that yielded an item was not rejected.
@@ -134,17 +81,6 @@ async fn give_up_shapes_the_error() {
     let server = Server::new([vec![BUSY]]);
     assert_eq!(all(stream(&server)).await, [Err(Failure::Fatal)]);
     assert_eq!(awaited(&server).await.err(), Some(Failure::Fatal));
-}
-
-#[tokio::test]
-async fn the_same_error_ends_the_stream_after_repeats() {
-    #[retry(stream, max = 9, backoff = "none", repeats = 3)]
-    fn stream(server: &Server) -> impl Stream<Item = Item> {
-        server.lazy()
-    }
-    let server = Server::new([vec![BUSY]]);
-    assert_eq!(all(stream(&server)).await, [Err(Failure::Busy)]);
-    assert_eq!(server.attempts(), 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -85,6 +85,7 @@ enum Step {
 }
 
 use Step::{Fail, Wait};
+use support::time::secs;
 const BUSY: Step = Fail(Failure::Busy);
 
 fn items(range: std::ops::RangeInclusive<u32>) -> Vec<Step> {
@@ -232,8 +233,4 @@ fn rest<'a>(
         left -= usize::from(skipped);
         std::future::ready(!skipped)
     })
-}
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
 }

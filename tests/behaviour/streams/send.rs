@@ -4,12 +4,9 @@ use std::rc::Rc;
 
 use futures::stream::{self, BoxStream, LocalBoxStream, Stream, StreamExt};
 use retry_runtime::retry;
+use support::is_send;
 
 use super::{Failure, Item, Server, all};
-
-fn is_send<T: Send>(value: T) -> T {
-    value
-}
 
 #[retry(stream, timeout = "1s")]
 fn first(server: &Server) -> impl Stream<Item = Item> {

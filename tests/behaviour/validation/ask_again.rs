@@ -1,6 +1,7 @@
 //! Without `correct`, the body runs again and sees what was wrong.
 
 use retry_runtime::{Attempt, Classify, Draft, GaveUp, Reason, TimedOut, retry, testing};
+use support::rows;
 use tokio::time::Instant;
 
 use crate::validation::{
@@ -39,21 +40,11 @@ async fn the_body_runs_again_and_sees_the_complaint_and_the_rejected_value() {
     assert_eq!(answered, answer(&["name", "age"]));
     assert_eq!(model.asked, 3);
     let (name, age) = (Missing("name"), Missing("age"));
-    let expected = [
-        (1, None, vec![], None),
-        (
-            2,
-            Some(name.clone()),
-            vec![name.clone()],
-            Some(Answer(vec!["age"])),
-        ),
-        (
-            3,
-            Some(age.clone()),
-            vec![name, age],
-            Some(Answer(vec!["name"])),
-        ),
-    ];
+    let expected = rows! {
+        1, None, vec![], None;
+        2, Some(name.clone()), vec![name.clone()], Some(Answer(vec!["age"]));
+        3, Some(age.clone()), vec![name, age], Some(Answer(vec!["name"]));
+    };
     assert_eq!(seen, expected);
     assert_eq!(start.elapsed(), crate::validation::secs(0));
     let lines = [

@@ -15,7 +15,6 @@ mod counts;
 mod shapes;
 
 use std::fmt;
-use std::time::Duration;
 
 use retry_runtime::{Classify, Verdict};
 
@@ -27,6 +26,7 @@ enum ModelError {
 }
 
 use ModelError::{Missing, Overloaded, Unauthorized};
+use support::time::secs;
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,8 +90,4 @@ impl Model {
         self.asked += 1;
         self.answers[index].clone()
     }
-}
-
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
 }

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use retry_runtime::retry;
+use support::is_send;
 use tokio::time::sleep;
 
 use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
@@ -221,10 +222,6 @@ async fn methods_of_a_decorator() {
     let retrying = Retrying::new(Inner(AtomicU32::new(0)));
     retrying.ask(String::from("who?")).await.unwrap();
     assert_eq!(retrying.inner().0.load(Relaxed), 2);
-}
-
-fn is_send<T: Send>(value: T) -> T {
-    value
 }
 
 #[tokio::test(start_paused = true)]

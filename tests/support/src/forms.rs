@@ -202,6 +202,11 @@ impl Form {
 /// A failure after which the request may have taken effect.
 pub const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
 
+/// Returns a list of events, which the text separates by semicolons.
+pub fn told(events: &'static str) -> Vec<&'static str> {
+    events.split("; ").collect()
+}
+
 /// The limiter of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {

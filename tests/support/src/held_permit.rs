@@ -3,7 +3,13 @@
 use std::task::Waker;
 
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Change, Changes, Permit, Transition,
+    Admission, AdmissionControl, AttemptOutcome, Change, Changes, Kind, Permit, Transition,
+};
+
+/// An attempt that failed in passing.
+pub const FAILED: AttemptOutcome = AttemptOutcome::Failure {
+    kind: Kind::Transient,
+    hint: None,
 };
 
 /// No change.

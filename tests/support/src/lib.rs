@@ -15,8 +15,15 @@ pub mod model_errors;
 pub mod openai_refusals;
 pub mod postgres;
 pub mod redis;
+mod rows;
 pub mod runtime;
 pub mod scripted;
 pub mod sink;
+pub mod time;
 pub mod turns;
 pub mod verdicts;
+
+/// Compiles only for a value that is `Send`, and returns it.
+pub fn is_send<T: Send>(value: T) -> T {
+    value
+}

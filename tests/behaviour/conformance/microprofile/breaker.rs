@@ -6,18 +6,15 @@ use std::time::Duration;
 
 use retry_protections::Breaker;
 use retry_runtime::BreakerState::{Closed, Open};
-use retry_runtime::{AttemptOutcome, Kind, RejectedBy, retry};
-use support::held_permit::Admit;
+use retry_runtime::{RejectedBy, retry};
+use support::held_permit::{Admit, FAILED};
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use super::Error;
 use crate::conformance::Step::{Fails as F, Is, Passes, Rejected as R, Succeeds as S};
 use crate::conformance::{Step, follow, millis, secs};
 
-const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
 const DELAY: Duration = Duration::from_secs(50);
 const PAUSE: Step = Passes(DELAY);
 
@@ -31,73 +28,28 @@ const fn of(volume: u32, ratio: f64, successes: u32) -> Breaker {
 
 #[tokio::test(start_paused = true)]
 async fn sequences() {
-    let rows: [(&str, Breaker, &[Step]); 11] = [
-        (
-            "CircuitBreakerTest.testCircuitClosedThenOpen",
-            of(4, 0.75, 2),
-            &[F, F, F, F, R, R, R],
-        ),
-        (
-            "CircuitBreakerTest.testCircuitReClose",
-            of(4, 0.75, 2),
-            &[F, F, F, F, PAUSE, S, S, Is(Closed), S],
-        ),
-        (
-            "CircuitBreakerTest.testCircuitDefaultSuccessThreshold",
-            of(4, 0.75, 1),
-            &[F, F, F, F, R, PAUSE, S, F, F, F, F, R],
-        ),
-        (
-            "CircuitBreakerTest.testCircuitHighSuccessThreshold",
-            of(4, 0.75, 3),
-            &[F, F, F, F, R, PAUSE, S, S, F, R],
-        ),
-        (
-            "CircuitBreakerTest.testClassLevelCircuitBase",
-            of(4, 0.75, 2),
-            &[F, F, F, F, R, R, R],
-        ),
-        (
-            "CircuitBreakerTest.testClassLevelCircuitOverride",
-            of(2, 1.0, 2),
-            &[F, F, R, R, R, R, R],
-        ),
-        (
-            "CircuitBreakerTest.testClassLevelCircuitOverrideNoDelay",
+    let rows: [(&str, Breaker, &[Step]); 11] = rows! {
+        "CircuitBreakerTest.testCircuitClosedThenOpen", of(4, 0.75, 2), &[F, F, F, F, R, R, R];
+        "CircuitBreakerTest.testCircuitReClose", of(4, 0.75, 2),
+            &[F, F, F, F, PAUSE, S, S, Is(Closed), S];
+        "CircuitBreakerTest.testCircuitDefaultSuccessThreshold", of(4, 0.75, 1),
+            &[F, F, F, F, R, PAUSE, S, F, F, F, F, R];
+        "CircuitBreakerTest.testCircuitHighSuccessThreshold", of(4, 0.75, 3),
+            &[F, F, F, F, R, PAUSE, S, S, F, R];
+        "CircuitBreakerTest.testClassLevelCircuitBase", of(4, 0.75, 2), &[F, F, F, F, R, R, R];
+        "CircuitBreakerTest.testClassLevelCircuitOverride", of(2, 1.0, 2), &[F, F, R, R, R, R, R];
+        "CircuitBreakerTest.testClassLevelCircuitOverrideNoDelay",
             of(4, 0.75, 2).open_for(Duration::ZERO),
-            &[
-                F,
-                F,
-                F,
-                F,
-                Passes(Duration::from_millis(1)),
-                S,
-                S,
-                Is(Closed),
-                S,
-            ],
-        ),
-        (
-            "CircuitBreakerTest.testRollingWindowCircuitOpen",
-            of(4, 0.5, 1),
-            &[S, F, F, Is(Closed), S, R],
-        ),
-        (
-            "CircuitBreakerTest.testRollingWindowCircuitOpen2",
-            of(4, 0.5, 1),
-            &[S, F, S, S, Is(Closed), F, R],
-        ),
-        (
-            "CircuitBreakerInitialSuccessTest.testCircuitInitialSuccessDefaultSuccessThreshold",
-            of(4, 0.75, 1),
-            &[S, F, F, F, R, PAUSE, S, S, F, F, F, R],
-        ),
-        (
-            "CircuitBreakerLateSuccessTest.testCircuitLateSuccessDefaultSuccessThreshold",
-            of(4, 0.75, 1),
-            &[F, F, F, S, R, PAUSE, S, F, F, F, S, R],
-        ),
-    ];
+            &[F, F, F, F, Passes(Duration::from_millis(1)), S, S, Is(Closed), S];
+        "CircuitBreakerTest.testRollingWindowCircuitOpen", of(4, 0.5, 1),
+            &[S, F, F, Is(Closed), S, R];
+        "CircuitBreakerTest.testRollingWindowCircuitOpen2", of(4, 0.5, 1),
+            &[S, F, S, S, Is(Closed), F, R];
+        "CircuitBreakerInitialSuccessTest.testCircuitInitialSuccessDefaultSuccessThreshold",
+            of(4, 0.75, 1), &[S, F, F, F, R, PAUSE, S, S, F, F, F, R];
+        "CircuitBreakerLateSuccessTest.testCircuitLateSuccessDefaultSuccessThreshold",
+            of(4, 0.75, 1), &[F, F, F, S, R, PAUSE, S, F, F, F, S, R];
+    };
     for (name, breaker, steps) in rows {
         follow(name, breaker, steps).await;
     }
@@ -151,64 +103,16 @@ async fn retries_end_where_it_opens() {
     }
 
     let (fast, hangs) = (secs(0), secs(5));
-    for (name, max, takes, is_async, attempts) in [
-        (
-            "CircuitBreakerRetryTest.testCircuitOpenWithMoreRetries",
-            7,
-            fast,
-            false,
-            4,
-        ),
-        (
-            "CircuitBreakerRetryTest.testCircuitOpenWithFewRetries",
-            2,
-            fast,
-            false,
-            3,
-        ),
-        (
-            "CircuitBreakerRetryTest.testClassLevelCircuitOpenWithMoreRetries",
-            7,
-            fast,
-            false,
-            4,
-        ),
-        (
-            "CircuitBreakerRetryTest.testClassLevelCircuitOpenWithFewRetries",
-            2,
-            fast,
-            false,
-            3,
-        ),
-        (
-            "CircuitBreakerRetryTest.testCircuitOpenWithMultiTimeouts",
-            7,
-            hangs,
-            true,
-            4,
-        ),
-        (
-            "CircuitBreakerRetryTest.testCircuitOpenWithMoreRetriesAsync",
-            7,
-            fast,
-            true,
-            4,
-        ),
-        (
-            "CircuitBreakerRetryTest.testCircuitOpenWithFewRetriesAsync",
-            2,
-            fast,
-            true,
-            3,
-        ),
-        (
-            "CircuitBreakerRetryTest.testCircuitOpenWithMultiTimeoutsAsync",
-            7,
-            hangs,
-            true,
-            4,
-        ),
-    ] {
+    for (name, max, takes, is_async, attempts) in rows! {
+        "CircuitBreakerRetryTest.testCircuitOpenWithMoreRetries", 7, fast, false, 4;
+        "CircuitBreakerRetryTest.testCircuitOpenWithFewRetries", 2, fast, false, 3;
+        "CircuitBreakerRetryTest.testClassLevelCircuitOpenWithMoreRetries", 7, fast, false, 4;
+        "CircuitBreakerRetryTest.testClassLevelCircuitOpenWithFewRetries", 2, fast, false, 3;
+        "CircuitBreakerRetryTest.testCircuitOpenWithMultiTimeouts", 7, hangs, true, 4;
+        "CircuitBreakerRetryTest.testCircuitOpenWithMoreRetriesAsync", 7, fast, true, 4;
+        "CircuitBreakerRetryTest.testCircuitOpenWithFewRetriesAsync", 2, fast, true, 3;
+        "CircuitBreakerRetryTest.testCircuitOpenWithMultiTimeoutsAsync", 7, hangs, true, 4;
+    } {
         let (breaker, count) = (of(4, 0.75, 2), AtomicU32::new(0));
         let ended = if is_async {
             call(&breaker, max, takes, &count).await
@@ -239,31 +143,15 @@ async fn calls_meet_an_open_one() {
     }
 
     let (ok, rejected) = (Ok(()), Err(Error::Rejected(RejectedBy::Breaker)));
-    for (name, end, after) in [
-        (
-            "CircuitBreakerRetryTest.testRetriesSucceedWhenCircuitCloses",
-            ok,
-            1000,
-        ),
-        (
-            "CircuitBreakerRetryTest.testRetriesSucceedWhenCircuitClosesAsync",
-            ok,
-            1000,
-        ),
-        (
-            "CircuitBreakerRetryTest.testNoRetriesIfNotRetryOnAsync",
-            rejected,
-            0,
-        ),
-        (
-            "CircuitBreakerRetryTest.testNoRetriesIfAbortOnAsync",
-            rejected,
-            0,
-        ),
-    ] {
+    for (name, end, after) in rows! {
+        "CircuitBreakerRetryTest.testRetriesSucceedWhenCircuitCloses", ok, 1000;
+        "CircuitBreakerRetryTest.testRetriesSucceedWhenCircuitClosesAsync", ok, 1000;
+        "CircuitBreakerRetryTest.testNoRetriesIfNotRetryOnAsync", rejected, 0;
+        "CircuitBreakerRetryTest.testNoRetriesIfAbortOnAsync", rejected, 0;
+    } {
         let breaker = of(4, 0.75, 1).open_for(secs(1));
         for _ in 0..4 {
-            breaker.record(breaker.admit().expect("closed"), FAILURE);
+            breaker.record(breaker.admit().expect("closed"), FAILED);
         }
         assert_eq!(breaker.state(), Open);
         let start = Instant::now();
@@ -279,20 +167,12 @@ async fn calls_meet_an_open_one() {
 #[test]
 fn out_of_range_values_are_rejected() {
     type Row = (&'static str, fn() -> Breaker);
-    let rows: [Row; 4] = [
-        ("InvalidCircuitBreakerFailureRatioNegTest.test", || {
-            Breaker::new().ratio(-1.0)
-        }),
-        ("InvalidCircuitBreakerFailureRatioPosTest.test", || {
-            Breaker::new().ratio(1.1)
-        }),
-        ("InvalidCircuitBreakerFailureReqVol0Test.test", || {
-            Breaker::new().count_window(0)
-        }),
-        ("InvalidCircuitBreakerFailureSuccess0Test.test", || {
-            Breaker::new().trial_calls(0)
-        }),
-    ];
+    let rows: [Row; 4] = rows! {
+        "InvalidCircuitBreakerFailureRatioNegTest.test", || { Breaker::new().ratio(-1.0) };
+        "InvalidCircuitBreakerFailureRatioPosTest.test", || { Breaker::new().ratio(1.1) };
+        "InvalidCircuitBreakerFailureReqVol0Test.test", || { Breaker::new().count_window(0) };
+        "InvalidCircuitBreakerFailureSuccess0Test.test", || { Breaker::new().trial_calls(0) };
+    };
     for (name, make) in rows {
         assert!(std::panic::catch_unwind(make).is_err(), "{name}");
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use futures::future::{join, join_all};
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{BreakerState, RejectedBy, retry};
+use support::rows;
 use tokio::time::{Instant, sleep};
 
 use super::Error;
@@ -22,48 +23,24 @@ async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
 /// All slots and the queue are taken, the next call is rejected at once, and another one starts after the others.
 #[tokio::test(start_paused = true)]
 async fn places_and_queue() {
-    for (name, places, queue) in [
-        ("BulkheadSynchTest.testBulkheadClassSemaphore3", 3, 0),
-        ("BulkheadSynchTest.testBulkheadMethodSemaphore3", 3, 0),
-        ("BulkheadSynchTest.testBulkheadClassSemaphore10", 10, 0),
-        ("BulkheadSynchTest.testBulkheadMethodSemaphore10", 10, 0),
-        ("BulkheadSynchTest.testBulkheadClassSemaphoreDefault", 10, 0),
-        (
-            "BulkheadSynchTest.testBulkheadMethodSemaphoreDefault",
-            10,
-            0,
-        ),
-        ("BulkheadSynchConfigTest.testBulkheadClassSemaphore3", 3, 0),
-        ("BulkheadAsynchTest.testBulkheadClassAsynchronous10", 10, 10),
-        (
-            "BulkheadAsynchTest.testBulkheadMethodAsynchronous10",
-            10,
-            10,
-        ),
-        ("BulkheadAsynchTest.testBulkheadClassAsynchronous3", 3, 10),
-        ("BulkheadAsynchTest.testBulkheadMethodAsynchronous3", 3, 10),
-        (
-            "BulkheadAsynchTest.testBulkheadClassAsynchronousDefault",
-            10,
-            10,
-        ),
-        (
-            "BulkheadAsynchTest.testBulkheadMethodAsynchronousDefault",
-            10,
-            10,
-        ),
-        (
-            "BulkheadAsynchTest.testBulkheadClassAsynchronousQueueing5",
-            5,
-            5,
-        ),
-        (
-            "BulkheadAsynchTest.testBulkheadMethodAsynchronousQueueing5",
-            5,
-            5,
-        ),
-        ("BulkheadAsynchTest.testBulkheadCompletionStage", 2, 2),
-    ] {
+    for (name, places, queue) in rows! {
+        "BulkheadSynchTest.testBulkheadClassSemaphore3", 3, 0;
+        "BulkheadSynchTest.testBulkheadMethodSemaphore3", 3, 0;
+        "BulkheadSynchTest.testBulkheadClassSemaphore10", 10, 0;
+        "BulkheadSynchTest.testBulkheadMethodSemaphore10", 10, 0;
+        "BulkheadSynchTest.testBulkheadClassSemaphoreDefault", 10, 0;
+        "BulkheadSynchTest.testBulkheadMethodSemaphoreDefault", 10, 0;
+        "BulkheadSynchConfigTest.testBulkheadClassSemaphore3", 3, 0;
+        "BulkheadAsynchTest.testBulkheadClassAsynchronous10", 10, 10;
+        "BulkheadAsynchTest.testBulkheadMethodAsynchronous10", 10, 10;
+        "BulkheadAsynchTest.testBulkheadClassAsynchronous3", 3, 10;
+        "BulkheadAsynchTest.testBulkheadMethodAsynchronous3", 3, 10;
+        "BulkheadAsynchTest.testBulkheadClassAsynchronousDefault", 10, 10;
+        "BulkheadAsynchTest.testBulkheadMethodAsynchronousDefault", 10, 10;
+        "BulkheadAsynchTest.testBulkheadClassAsynchronousQueueing5", 5, 5;
+        "BulkheadAsynchTest.testBulkheadMethodAsynchronousQueueing5", 5, 5;
+        "BulkheadAsynchTest.testBulkheadCompletionStage", 2, 2;
+    } {
         let limiter = ConcurrencyLimiter::fixed(places).queue(queue);
         let rejected = async {
             assert_eq!(limiter.running(), u64::from(places), "{name}");
@@ -111,27 +88,15 @@ async fn a_rejection_is_not_retried() {
         Ok(())
     }
 
-    for (name, max, queue) in [
-        ("BulkheadSynchRetryTest.testNoRetriesWithoutRetryOn", 1, 0),
-        ("BulkheadSynchRetryTest.testNoRetriesWithAbortOn", 1, 0),
-        (
-            "BulkheadSynchRetryTest.testNoRetriesWithMaxRetriesZero",
-            0,
-            0,
-        ),
-        ("BulkheadAsynchRetryTest.testNoRetriesWithoutRetryOn", 1, 1),
-        ("BulkheadAsynchRetryTest.testNoRetriesWithAbortOn", 1, 1),
-        (
-            "BulkheadAsynchRetryTest.testBulkheadExceptionThrownClassAsync",
-            1,
-            1,
-        ),
-        (
-            "BulkheadAsynchRetryTest.testBulkheadExceptionThrownMethodAsync",
-            1,
-            1,
-        ),
-    ] {
+    for (name, max, queue) in rows! {
+        "BulkheadSynchRetryTest.testNoRetriesWithoutRetryOn", 1, 0;
+        "BulkheadSynchRetryTest.testNoRetriesWithAbortOn", 1, 0;
+        "BulkheadSynchRetryTest.testNoRetriesWithMaxRetriesZero", 0, 0;
+        "BulkheadAsynchRetryTest.testNoRetriesWithoutRetryOn", 1, 1;
+        "BulkheadAsynchRetryTest.testNoRetriesWithAbortOn", 1, 1;
+        "BulkheadAsynchRetryTest.testBulkheadExceptionThrownClassAsync", 1, 1;
+        "BulkheadAsynchRetryTest.testBulkheadExceptionThrownMethodAsync", 1, 1;
+    } {
         let limiter = ConcurrencyLimiter::fixed(1).queue(queue);
         let rejected = async {
             let start = Instant::now();
@@ -152,18 +117,10 @@ async fn a_rejection_is_retried_by_numbers_for_that() {
         Ok(())
     }
 
-    for (name, max, succeeded) in [
-        (
-            "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedMethodAsync",
-            20,
-            15,
-        ),
-        (
-            "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedClassAsync",
-            10,
-            10,
-        ),
-    ] {
+    for (name, max, succeeded) in rows! {
+        "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedMethodAsync", 20, 15;
+        "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedClassAsync", 10, 10;
+    } {
         let limiter = ConcurrencyLimiter::fixed(5).queue(0);
         let start = Instant::now();
         let ended = join_all((0..15).map(|_| call(&limiter, max))).await;
@@ -192,18 +149,10 @@ async fn retries_enter_at_the_back() {
         }
     }
 
-    for (name, calls, begun) in [
-        (
-            "BulkheadAsynchRetryTest.testRetriesReenterBulkhead",
-            2,
-            vec![0, 1, 0, 1],
-        ),
-        (
-            "BulkheadAsynchRetryTest.testRetriesJoinBackOfQueue",
-            3,
-            vec![0, 1, 2, 0, 1, 2],
-        ),
-    ] {
+    for (name, calls, begun) in rows! {
+        "BulkheadAsynchRetryTest.testRetriesReenterBulkhead", 2, vec![0, 1, 0, 1];
+        "BulkheadAsynchRetryTest.testRetriesJoinBackOfQueue", 3, vec![0, 1, 2, 0, 1, 2];
+    } {
         let (limiter, order) = (ConcurrencyLimiter::fixed(1).queue(5), Mutex::default());
         join_all((0..calls).map(|number| call(&limiter, number, &order))).await;
         assert_eq!(order.into_inner().unwrap(), begun, "{name}");
@@ -220,17 +169,11 @@ async fn a_breaker_does_not_count_rejections() {
         Ok(())
     }
 
-    for (name, queue) in [
-        (
-            "CircuitBreakerBulkheadTest.testCircuitBreakerAroundBulkheadAsync",
-            1,
-        ),
-        (
-            "CircuitBreakerBulkheadTest.testCircuitBreakerAroundBulkheadSync",
-            0,
-        ),
-        ("CircuitBreakerBulkheadTest.testCircuitBreaker", 1),
-    ] {
+    for (name, queue) in rows! {
+        "CircuitBreakerBulkheadTest.testCircuitBreakerAroundBulkheadAsync", 1;
+        "CircuitBreakerBulkheadTest.testCircuitBreakerAroundBulkheadSync", 0;
+        "CircuitBreakerBulkheadTest.testCircuitBreaker", 1;
+    } {
         let breaker = Breaker::new().count_window(3).ratio(1.0);
         let limiter = ConcurrencyLimiter::fixed(1).queue(queue);
         let full = join_all((0..=queue).map(|_| call(&breaker, &limiter)));

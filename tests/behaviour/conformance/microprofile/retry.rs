@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_runtime::{Policy, Verdict, retry};
+use support::rows;
 use tokio::time::sleep;
 
 use super::Error;
@@ -42,59 +43,22 @@ async fn method(client: &Client, policy: &Policy) -> Result<(), Error> {
 #[tokio::test(start_paused = true)]
 async fn attempts() {
     let policy = |text: &str| text.parse::<Policy>().unwrap();
-    for (name, text, takes, least, most) in [
-        (
-            "RetryTest.testRetryMaxRetries",
-            "max=5, backoff=none",
-            0,
-            6,
-            6,
-        ),
-        (
-            "RetryTest.testRetryMaxDuration",
-            "max=90, backoff=fixed, base=200ms, deadline=1s",
-            100,
-            4,
-            10,
-        ),
-        (
-            "RetryTest.testRetryMaxDurationSeconds",
-            "max=90, backoff=fixed, base=200ms, deadline=1s",
-            100,
-            4,
-            10,
-        ),
-        (
-            "RetryTest.testRetryWithDelay",
-            "max=90, backoff=fixed, base=400ms, jitter=none, deadline=3200ms",
-            100,
-            7,
-            7,
-        ),
-        (
-            "RetryTest.testRetryWithNoDelayAndJitter",
-            "max=90, backoff=fixed, base=400ms, jitter=full, deadline=3200ms",
-            0,
-            8,
-            100,
-        ),
-        (
-            "ZeroRetryJitterTest.test",
-            "max=3, backoff=fixed, base=199ms, jitter=none, deadline=600ms",
-            0,
-            4,
-            4,
-        ),
-        ("RetryTest.testClassLevelRetryMaxRetries", "", 0, 3, 3),
-        ("RetryTest.testClassLevelRetryMaxDuration", "", 100, 4, 10),
-        (
-            "RetryTest.testClassLevelRetryMaxDurationSeconds",
-            "",
-            100,
-            4,
-            10,
-        ),
-    ] {
+    for (name, text, takes, least, most) in rows! {
+        "RetryTest.testRetryMaxRetries", "max=5, backoff=none", 0, 6, 6;
+        "RetryTest.testRetryMaxDuration", "max=90, backoff=fixed, base=200ms, deadline=1s", 100, 4,
+            10;
+        "RetryTest.testRetryMaxDurationSeconds", "max=90, backoff=fixed, base=200ms, deadline=1s",
+            100, 4, 10;
+        "RetryTest.testRetryWithDelay",
+            "max=90, backoff=fixed, base=400ms, jitter=none, deadline=3200ms", 100, 7, 7;
+        "RetryTest.testRetryWithNoDelayAndJitter",
+            "max=90, backoff=fixed, base=400ms, jitter=full, deadline=3200ms", 0, 8, 100;
+        "ZeroRetryJitterTest.test", "max=3, backoff=fixed, base=199ms, jitter=none, deadline=600ms",
+            0, 4, 4;
+        "RetryTest.testClassLevelRetryMaxRetries", "", 0, 3, 3;
+        "RetryTest.testClassLevelRetryMaxDuration", "", 100, 4, 10;
+        "RetryTest.testClassLevelRetryMaxDurationSeconds", "", 100, 4, 10;
+    } {
         let client = Client {
             takes: millis(takes),
             count: AtomicU32::new(0),
@@ -119,36 +83,12 @@ async fn timeouts() {
         Err(Error::Failed)
     }
 
-    for (name, is_named, takes, end, attempts) in [
-        (
-            "RetryTimeoutTest.testRetryTimeout",
-            true,
-            1000,
-            Error::TimedOut,
-            2,
-        ),
-        (
-            "RetryTimeoutTest.testRetryNoTimeout",
-            true,
-            10,
-            Error::Failed,
-            2,
-        ),
-        (
-            "RetryTimeoutTest.testRetryWithoutRetryOn",
-            false,
-            1000,
-            Error::TimedOut,
-            1,
-        ),
-        (
-            "RetryTimeoutTest.testRetryWithAbortOn",
-            false,
-            1000,
-            Error::TimedOut,
-            1,
-        ),
-    ] {
+    for (name, is_named, takes, end, attempts) in rows! {
+        "RetryTimeoutTest.testRetryTimeout", true, 1000, Error::TimedOut, 2;
+        "RetryTimeoutTest.testRetryNoTimeout", true, 10, Error::Failed, 2;
+        "RetryTimeoutTest.testRetryWithoutRetryOn", false, 1000, Error::TimedOut, 1;
+        "RetryTimeoutTest.testRetryWithAbortOn", false, 1000, Error::TimedOut, 1;
+    } {
         let count = AtomicU32::new(0);
         assert_eq!(service(is_named, takes, &count).await, Err(end), "{name}");
         assert_eq!(count.load(SeqCst), attempts, "{name}");
@@ -164,40 +104,16 @@ fn conditions() {
         Err(Error::Failed)
     }
 
-    for (name, verdict, attempts) in [
-        ("RetryConditionTest.testRetryOnTrue", Verdict::TRANSIENT, 4),
-        ("RetryConditionTest.testRetryOnFalse", Verdict::STOP, 1),
-        (
-            "RetryConditionTest.testRetryWithAbortOnFalse",
-            Verdict::TRANSIENT,
-            4,
-        ),
-        (
-            "RetryConditionTest.testRetryWithAbortOnTrue",
-            Verdict::STOP,
-            1,
-        ),
-        (
-            "RetryConditionTest.testClassLevelRetryOnTrue",
-            Verdict::TRANSIENT,
-            4,
-        ),
-        (
-            "RetryConditionTest.testClassLevelRetryOnFalse",
-            Verdict::STOP,
-            1,
-        ),
-        (
-            "RetryConditionTest.testClassLevelRetryWithAbortOnFalse",
-            Verdict::TRANSIENT,
-            4,
-        ),
-        (
-            "RetryConditionTest.testClassLevelRetryWithAbortOnTrue",
-            Verdict::STOP,
-            1,
-        ),
-    ] {
+    for (name, verdict, attempts) in rows! {
+        "RetryConditionTest.testRetryOnTrue", Verdict::TRANSIENT, 4;
+        "RetryConditionTest.testRetryOnFalse", Verdict::STOP, 1;
+        "RetryConditionTest.testRetryWithAbortOnFalse", Verdict::TRANSIENT, 4;
+        "RetryConditionTest.testRetryWithAbortOnTrue", Verdict::STOP, 1;
+        "RetryConditionTest.testClassLevelRetryOnTrue", Verdict::TRANSIENT, 4;
+        "RetryConditionTest.testClassLevelRetryOnFalse", Verdict::STOP, 1;
+        "RetryConditionTest.testClassLevelRetryWithAbortOnFalse", Verdict::TRANSIENT, 4;
+        "RetryConditionTest.testClassLevelRetryWithAbortOnTrue", Verdict::STOP, 1;
+    } {
         let count = AtomicU32::new(0);
         assert_eq!(service(verdict, &count), Err(Error::Failed), "{name}");
         assert_eq!(count.load(SeqCst), attempts, "{name}");

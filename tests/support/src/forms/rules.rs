@@ -9,11 +9,10 @@ mod numbers;
 mod protections;
 mod rejected;
 
-use std::time::Duration;
-
 use retry_runtime::{Backoff, Section};
 
-use super::Scenario;
+use super::{Scenario, told};
+use crate::time::{millis, secs};
 
 /// The rules, by name.
 pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
@@ -65,14 +64,6 @@ pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
     ]
 }
 
-const fn secs(secs: u64) -> Duration {
-    Duration::from_secs(secs)
-}
-
-const fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
 /// Tries again every second.
 const AGAIN: Section = Section::new().backoff(Backoff::Fixed).base(secs(1));
 
@@ -82,6 +73,10 @@ const RETRY: f64 = 14.0;
 const THROTTLED_RETRY: f64 = 5.0;
 
 /// The events of a call that retries once after 1 s, and those that follow.
-fn retried(then: &[&'static str]) -> Vec<&'static str> {
-    [&["starting 1", "retrying 1 after 1s: transient"], then].concat()
+fn retried(then: &'static str) -> Vec<&'static str> {
+    [
+        told("starting 1; retrying 1 after 1s: transient"),
+        told(then),
+    ]
+    .concat()
 }

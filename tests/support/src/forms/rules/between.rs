@@ -2,7 +2,7 @@
 
 use retry_protections::RateLimiter;
 
-use super::{RETRY, millis, retried, secs};
+use super::{RETRY, millis, retried, secs, told};
 use crate::failure::{STOP, TRANSIENT};
 use crate::forms::{Gate, Key, Scenario};
 
@@ -14,16 +14,11 @@ pub(super) fn hooks() -> Vec<Scenario> {
         hooks_take: [100, 200],
         succeeds: true,
         begun: vec![0, 1_300, 3_600],
-        told: retried(&[
-            "BeforePause 2 in 1s",
-            "BeforeRetry 2 in 1s",
-            "starting 2",
-            "retrying 2 after 2s: transient",
-            "BeforePause 3 in 2s",
-            "BeforeRetry 3 in 2s",
-            "starting 3",
-            "succeeded 3",
-        ]),
+        told: retried(
+            "BeforePause 2 in 1s; BeforeRetry 2 in 1s; starting 2; \
+            retrying 2 after 2s: transient; BeforePause 3 in 2s; BeforeRetry 3 in 2s; starting 3; \
+            succeeded 3",
+        ),
         tokens: 500.0 - RETRY,
         ..Scenario::default()
     };
@@ -34,8 +29,8 @@ pub(super) fn hooks() -> Vec<Scenario> {
         tokens: 500.0,
         ..both.clone()
     };
-    let pauses = retried(&["BeforePause 2 in 1s"]);
-    let retries = [pauses.clone(), vec!["BeforeRetry 2 in 1s"]].concat();
+    let pauses = retried("BeforePause 2 in 1s");
+    let retries = [pauses.clone(), told("BeforeRetry 2 in 1s")].concat();
     let then = |told: &[&'static str], end| [told, &[end]].concat();
     vec![
         both,
@@ -73,7 +68,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
         },
         Scenario {
             steps: vec![STOP],
-            told: vec!["starting 1", "gave up 1: not retryable"],
+            told: told("starting 1; gave up 1: not retryable"),
             ..ended.clone()
         },
         // A call that is dropped in a hook doesn't pay.
@@ -93,11 +88,10 @@ pub(super) fn hooks() -> Vec<Scenario> {
             steps: vec![TRANSIENT],
             succeeds: true,
             begun: vec![0, 3_000],
-            told: [
-                retries.clone(),
-                vec!["waiting 2", "waited 2 for 2s", "starting 2", "succeeded 2"],
-            ]
-            .concat(),
+            told: retried(
+                "BeforePause 2 in 1s; BeforeRetry 2 in 1s; waiting 2; waited 2 for 2s; starting 2; \
+                 succeeded 2",
+            ),
             ..ended.clone()
         },
         Scenario {
@@ -117,7 +111,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
         takes: vec![2_000],
         cancels: Some(secs(1)),
         begun: vec![0],
-        told: vec!["starting 1", "gave up 1: cancelled"],
+        told: told("starting 1; gave up 1: cancelled"),
         ends: 2_000,
         ..Scenario::default()
     };
@@ -125,18 +119,14 @@ pub(super) fn cancelled() -> Vec<Scenario> {
         Scenario {
             steps: vec![],
             succeeds: true,
-            told: vec!["starting 1", "succeeded 1"],
+            told: told("starting 1; succeeded 1"),
             ..fails.clone()
         },
         Scenario {
             takes: vec![],
             cancels: Some(millis(2_500)),
             begun: vec![0, 1_000],
-            told: retried(&[
-                "starting 2",
-                "retrying 2 after 2s: transient",
-                "gave up 2: cancelled",
-            ]),
+            told: retried("starting 2; retrying 2 after 2s: transient; gave up 2: cancelled"),
             tokens: 500.0 - RETRY,
             ends: 2_500,
             ..fails.clone()
@@ -148,7 +138,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(9)),
             cancels: Some(secs(4)),
             begun: vec![],
-            told: vec!["waiting 1", "gave up 0: cancelled"],
+            told: told("waiting 1; gave up 0: cancelled"),
             ends: 4_000,
             ..fails.clone()
         },
@@ -164,7 +154,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
         takes: vec![2_000; 9],
         drops: Some(secs(1)),
         begun: vec![0],
-        told: vec!["starting 1"],
+        told: told("starting 1"),
         ends: 1_000,
         ..Scenario::default()
     };
@@ -180,17 +170,13 @@ pub(super) fn dropped() -> Vec<Scenario> {
             opens_after: 1,
             before: |world| world.fail_at_breaker(),
             starts: secs(5),
-            told: vec!["breaker half open 1", "starting 1"],
+            told: told("breaker half open 1; starting 1"),
             ..attempt.clone()
         },
         // If it ends during the pause, the retry is refunded.
         Scenario {
             drops: Some(millis(2_500)),
-            told: vec![
-                "starting 1",
-                "limit 1: 18",
-                "retrying 1 after 1s: transient",
-            ],
+            told: told("starting 1; limit 1: 18; retrying 1 after 1s: transient"),
             ends: 2_500,
             ..attempt.clone()
         },
@@ -198,12 +184,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
         Scenario {
             drops: Some(millis(3_500)),
             begun: vec![0, 3_000],
-            told: vec![
-                "starting 1",
-                "limit 1: 18",
-                "retrying 1 after 1s: transient",
-                "starting 2",
-            ],
+            told: told("starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2"),
             tokens: 500.0 - RETRY,
             ends: 3_500,
             ..attempt.clone()
@@ -213,12 +194,12 @@ pub(super) fn dropped() -> Vec<Scenario> {
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: vec!["waiting 1"],
+            told: told("waiting 1"),
             ..queue.clone()
         },
         Scenario {
             drops: Some(secs(2)),
-            told: vec!["starting 1", "retrying 1 after 1s: transient", "waiting 2"],
+            told: told("starting 1; retrying 1 after 1s: transient; waiting 2"),
             ends: 2_000,
             ..queue
         },

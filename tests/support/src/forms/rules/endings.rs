@@ -3,7 +3,7 @@
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
 
-use super::{RETRY, millis, retried, secs};
+use super::{RETRY, millis, retried, secs, told};
 use crate::failure::{STOP, TRANSIENT};
 use crate::forms::{Gate, Key, Scenario};
 
@@ -14,12 +14,7 @@ fn rejects() -> Scenario {
         rejects: 2,
         succeeds: true,
         begun: vec![0, 1_000, 3_000],
-        told: retried(&[
-            "starting 2",
-            "retrying 2 after 2s: transient",
-            "starting 3",
-            "succeeded 3",
-        ]),
+        told: retried("starting 2; retrying 2 after 2s: transient; starting 3; succeeded 3"),
         ends: 3_000,
         ..Scenario::default()
     }
@@ -33,7 +28,7 @@ pub(super) fn until() -> Vec<Scenario> {
             policy: |policy| policy.max(1),
             rejects: 9,
             begun: vec![0, 1_000],
-            told: retried(&["starting 2", "gave up 2: exhausted"]),
+            told: retried("starting 2; gave up 2: exhausted"),
             ends: 1_000,
             ..rejects()
         },
@@ -61,7 +56,7 @@ pub(super) fn until() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(2)),
             rejects: 1,
             begun: vec![0, 2_000],
-            told: retried(&["waiting 2", "waited 2 for 1s", "starting 2", "succeeded 2"]),
+            told: retried("waiting 2; waited 2 for 1s; starting 2; succeeded 2"),
             ends: 2_000,
             ..rejects()
         },
@@ -78,28 +73,28 @@ pub(super) fn until_the_end() -> Vec<Scenario> {
     vec![
         Scenario {
             down: 500..9_000,
-            told: retried(&["gave up 1: rejected"]),
+            told: retried("gave up 1: rejected"),
             ends: 1_000,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Cancel],
             cancels: Some(millis(500)),
-            told: retried(&["gave up 1: cancelled"]),
+            told: retried("gave up 1: cancelled"),
             ends: 500,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Deadline],
             policy: |policy| policy.deadline(millis(500)),
-            told: vec!["starting 1", "gave up 1: deadline"],
+            told: told("starting 1; gave up 1: deadline"),
             ends: 0,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Enabled],
             enabled: false,
-            told: vec!["starting 1", "gave up 1: exhausted"],
+            told: told("starting 1; gave up 1: exhausted"),
             ends: 0,
             ..once.clone()
         },
@@ -107,7 +102,7 @@ pub(super) fn until_the_end() -> Vec<Scenario> {
         Scenario {
             keys: &[Key::Until, Key::Fallback],
             policy: |policy| policy.max(0),
-            told: vec!["starting 1", "gave up 1: exhausted"],
+            told: told("starting 1; gave up 1: exhausted"),
             ends: 0,
             ..once
         },
@@ -121,7 +116,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         steps: vec![TRANSIENT; 9],
         succeeds: true,
         begun: vec![0, 1_000],
-        told: retried(&["starting 2", "falling back 2: exhausted", "fell back 2"]),
+        told: retried("starting 2; falling back 2: exhausted; fell back 2"),
         tokens: 500.0 - RETRY,
         ..Scenario::default()
     };
@@ -129,7 +124,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         keys: &[Key::Fallback, Key::Breaker],
         down: 0..9_000,
         begun: vec![],
-        told: vec!["falling back 0: rejected", "fell back 0"],
+        told: told("falling back 0: rejected; fell back 0"),
         tokens: 500.0,
         ..exhausted.clone()
     };
@@ -137,7 +132,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         Scenario {
             steps: vec![STOP],
             begun: vec![0],
-            told: vec!["starting 1", "falling back 1: not retryable", "fell back 1"],
+            told: told("starting 1; falling back 1: not retryable; fell back 1"),
             tokens: 500.0,
             ..exhausted.clone()
         },
@@ -145,7 +140,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
             keys: &[Key::Fallback, Key::Cancel],
             cancels: Some(millis(500)),
             begun: vec![0],
-            told: retried(&["falling back 1: cancelled", "fell back 1"]),
+            told: retried("falling back 1: cancelled; fell back 1"),
             tokens: 500.0,
             ends: 500,
             ..exhausted.clone()
@@ -153,18 +148,14 @@ pub(super) fn fallback() -> Vec<Scenario> {
         Scenario {
             down: 500..9_000,
             begun: vec![0],
-            told: retried(&["falling back 1: rejected", "fell back 1"]),
+            told: retried("falling back 1: rejected; fell back 1"),
             ..down.clone()
         },
         Scenario {
             keys: &[Key::Fallback, Key::BeforePause],
             failing_hook: Some(Key::BeforePause),
             begun: vec![0],
-            told: retried(&[
-                "BeforePause 2 in 1s",
-                "falling back 1: hook failed",
-                "fell back 1",
-            ]),
+            told: retried("BeforePause 2 in 1s; falling back 1: hook failed; fell back 1"),
             tokens: 500.0,
             ..exhausted.clone()
         },

@@ -3,9 +3,9 @@
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
 
-use super::{RETRY, retried, secs};
+use super::{RETRY, retried, secs, told};
 use crate::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
-use crate::forms::{Gate, Key, Scenario};
+use crate::forms::{Form, Gate, Key, Scenario};
 
 pub(super) fn breaker() -> Vec<Scenario> {
     let opens = Scenario {
@@ -13,12 +13,10 @@ pub(super) fn breaker() -> Vec<Scenario> {
         opens_after: 2,
         steps: vec![TRANSIENT; 9],
         begun: vec![0, 1_000],
-        told: retried(&[
-            "starting 2",
-            "breaker opened 2",
-            "retrying 2 after 2s: transient",
-            "gave up 2: rejected",
-        ]),
+        told: retried(
+            "starting 2; breaker opened 2; retrying 2 after 2s: transient; \
+            gave up 2: rejected",
+        ),
         // The retry that was not made is paid back.
         tokens: 500.0 - RETRY,
         ends: 3_000,
@@ -51,24 +49,16 @@ pub(super) fn breaker() -> Vec<Scenario> {
             steps: vec![],
             succeeds: true,
             begun: vec![0],
-            told: vec![
-                "breaker half open 1",
-                "starting 1",
-                "breaker closed 1",
-                "succeeded 1",
-            ],
+            told: told("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
             tokens: 500.0,
             ..half_open.clone()
         },
         Scenario {
             begun: vec![0],
-            told: vec![
-                "breaker half open 1",
-                "starting 1",
-                "breaker opened 1",
-                "retrying 1 after 1s: transient",
-                "gave up 1: rejected",
-            ],
+            told: told(
+                "breaker half open 1; starting 1; breaker opened 1; \
+                retrying 1 after 1s: transient; gave up 1: rejected",
+            ),
             tokens: 500.0,
             ends: 1_000,
             ..half_open.clone()
@@ -76,7 +66,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
         Scenario {
             starts: secs(4),
             begun: vec![],
-            told: vec!["gave up 0: rejected"],
+            told: told("gave up 0: rejected"),
             tokens: 500.0,
             ..half_open
         },
@@ -84,27 +74,40 @@ pub(super) fn breaker() -> Vec<Scenario> {
         Scenario {
             opens_after: 1,
             steps: vec![THROTTLED, STOP],
-            told: vec![
-                "starting 1",
-                "retrying 1 after 1s: throttled",
-                "starting 2",
-                "gave up 2: not retryable",
-            ],
+            told: told(
+                "starting 1; retrying 1 after 1s: throttled; starting 2; \
+                gave up 2: not retryable",
+            ),
             tokens: 500.0,
             ends: 1_000,
+            ..opens.clone()
+        },
+        // Without a section for rejections, a cancellation does not change the reason. A cancelled batch starts no call.
+        Scenario {
+            keys: &[Key::Breaker, Key::Cancel],
+            forms: |form| {
+                !form.is_of_whole_client() && !matches!(form, Form::Batch | Form::BatchBlocking)
+            },
+            down: 0..9_000,
+            before: |world| world.token.cancel(),
+            cancels: Some(secs(0)),
+            begun: vec![],
+            told: told("gave up 0: rejected"),
+            tokens: 500.0,
+            ends: 0,
             ..opens.clone()
         },
         opens,
         Scenario {
             down: 0..9_000,
-            told: vec!["gave up 0: rejected"],
+            told: told("gave up 0: rejected"),
             turns: Some(0),
             ends: 0,
             ..down.clone()
         },
         Scenario {
             down: 2_000..9_000,
-            told: vec!["waiting 1", "waited 1 for 3s", "gave up 0: rejected"],
+            told: told("waiting 1; waited 1 for 3s; gave up 0: rejected"),
             turns: Some(1),
             ends: 3_000,
             ..down
@@ -120,7 +123,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         steps: vec![TRANSIENT],
         succeeds: true,
         begun: vec![0, 3_000],
-        told: retried(&["waiting 2", "waited 2 for 2s", "starting 2", "succeeded 2"]),
+        told: retried("waiting 2; waited 2 for 2s; starting 2; succeeded 2"),
         turns: Some(0),
         ends: 3_000,
         ..Scenario::default()
@@ -129,7 +132,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         limiter: || RateLimiter::fixed(1, secs(9)).max_wait(secs(5)),
         succeeds: false,
         begun: vec![0],
-        told: retried(&["waiting 2", "gave up 1: rejected"]),
+        told: retried("waiting 2; gave up 1: rejected"),
         ends: 1_000,
         ..paced.clone()
     };
@@ -137,7 +140,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: vec!["waiting 1", "gave up 0: rejected"],
+            told: told("waiting 1; gave up 0: rejected"),
             ends: 0,
             ..impatient.clone()
         },
@@ -147,7 +150,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
             down: 2_000..9_000,
             succeeds: false,
             begun: vec![0],
-            told: retried(&["waiting 2", "waited 2 for 2s", "gave up 1: rejected"]),
+            told: retried("waiting 2; waited 2 for 2s; gave up 1: rejected"),
             turns: Some(1),
             ..paced.clone()
         },
@@ -157,13 +160,10 @@ pub(super) fn limiter() -> Vec<Scenario> {
         Scenario {
             gate: Gate::Slots,
             begun: vec![0, 1_000],
-            told: vec![
-                "starting 1",
-                "limit 1: 18",
-                "retrying 1 after 1s: transient",
-                "starting 2",
-                "succeeded 2",
-            ],
+            told: told(
+                "starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2; \
+                succeeded 2",
+            ),
             steps: vec![TRANSIENT],
             succeeds: true,
             ..Scenario {
@@ -181,18 +181,11 @@ pub(super) fn throttled() -> Vec<Scenario> {
         steps: vec![throttled_for(secs(7)), THROTTLED],
         succeeds: true,
         begun: vec![0, 7_000, 9_000],
-        told: vec![
-            "starting 1",
-            "limiter paused 1 for 7s",
-            "limit 1: 18",
-            "retrying 1 after 7s: throttled",
-            "starting 2",
-            "limit 2: 16",
-            "retrying 2 after 2s: throttled",
-            "starting 3",
-            "limiter resumed 3",
-            "succeeded 3",
-        ],
+        told: told(
+            "starting 1; limiter paused 1 for 7s; limit 1: 18; \
+            retrying 1 after 7s: throttled; starting 2; limit 2: 16; \
+            retrying 2 after 2s: throttled; starting 3; limiter resumed 3; succeeded 3",
+        ),
         ..Scenario::default()
     }]
 }
@@ -204,12 +197,7 @@ pub(super) fn budget() -> Vec<Scenario> {
         budget: || Budget::standard().capacity(28),
         steps: vec![TRANSIENT; 4],
         begun: vec![0, 1_000, 3_000],
-        told: retried(&[
-            "starting 2",
-            "retrying 2 after 2s: transient",
-            "starting 3",
-            "gave up 3: budget",
-        ]),
+        told: retried("starting 2; retrying 2 after 2s: transient; starting 3; gave up 3: budget"),
         tokens: 0.0,
         ..Scenario::default()
     };
@@ -218,12 +206,7 @@ pub(super) fn budget() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT; 2],
             succeeds: true,
-            told: retried(&[
-                "starting 2",
-                "retrying 2 after 2s: transient",
-                "starting 3",
-                "succeeded 3",
-            ]),
+            told: retried("starting 2; retrying 2 after 2s: transient; starting 3; succeeded 3"),
             tokens: RETRY,
             ..poor.clone()
         },
@@ -233,7 +216,7 @@ pub(super) fn budget() -> Vec<Scenario> {
             steps: vec![],
             succeeds: true,
             begun: vec![0],
-            told: vec!["starting 1", "succeeded 1"],
+            told: told("starting 1; succeeded 1"),
             tokens: 28.0 - RETRY + 1.0,
             ..poor.clone()
         },
@@ -241,7 +224,7 @@ pub(super) fn budget() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT, STOP],
             begun: vec![0, 1_000],
-            told: retried(&["starting 2", "gave up 2: not retryable"]),
+            told: retried("starting 2; gave up 2: not retryable"),
             tokens: 28.0,
             ..poor.clone()
         },

@@ -3,7 +3,7 @@
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
 
-use super::{AGAIN, RETRY, millis, retried, secs};
+use super::{AGAIN, RETRY, millis, retried, secs, told};
 use crate::failure::TRANSIENT;
 use crate::forms::{Gate, Key, Scenario};
 
@@ -14,12 +14,10 @@ fn down() -> Scenario {
         down: 0..1_500,
         succeeds: true,
         begun: vec![2_000],
-        told: vec![
-            "retrying 1 after 1s: rejected",
-            "retrying 1 after 1s: rejected",
-            "starting 1",
-            "succeeded 1",
-        ],
+        told: told(
+            "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; starting 1; \
+            succeeded 1",
+        ),
         ends: 2_000,
         ..Scenario::default()
     }
@@ -35,13 +33,10 @@ pub(super) fn at_first() -> Vec<Scenario> {
             opens_after: 1,
             before: |world| world.fail_at_breaker(),
             begun: vec![5_000],
-            told: vec![
-                "retrying 1 after 5s: rejected",
-                "breaker half open 1",
-                "starting 1",
-                "breaker closed 1",
-                "succeeded 1",
-            ],
+            told: told(
+                "retrying 1 after 5s: rejected; breaker half open 1; starting 1; \
+                breaker closed 1; succeeded 1",
+            ),
             ends: 5_000,
             ..down()
         },
@@ -50,7 +45,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             policy: |policy| policy.max(1).rejected(AGAIN),
             succeeds: false,
             begun: vec![],
-            told: vec!["retrying 1 after 1s: rejected", "gave up 0: rejected"],
+            told: told("retrying 1 after 1s: rejected; gave up 0: rejected"),
             ends: 1_000,
             ..down()
         },
@@ -59,7 +54,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             keys: &[Key::Rejected, Key::Breaker, Key::Deadline],
             succeeds: false,
             begun: vec![],
-            told: vec!["retrying 1 after 1s: rejected", "gave up 0: deadline"],
+            told: told("retrying 1 after 1s: rejected; gave up 0: deadline"),
             ends: 1_000,
             ..down()
         },
@@ -67,11 +62,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             keys: &[Key::Rejected, Key::Breaker, Key::Fallback],
             policy: |policy| policy.rejected(AGAIN.max(1)),
             begun: vec![],
-            told: vec![
-                "retrying 1 after 1s: rejected",
-                "falling back 0: rejected",
-                "fell back 0",
-            ],
+            told: told("retrying 1 after 1s: rejected; falling back 0: rejected; fell back 0"),
             ends: 1_000,
             ..down()
         },
@@ -86,14 +77,10 @@ pub(super) fn at_first() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT],
             begun: vec![2_000, 3_000],
-            told: vec![
-                "retrying 1 after 1s: rejected",
-                "retrying 1 after 1s: rejected",
-                "starting 1",
-                "retrying 1 after 1s: transient",
-                "starting 2",
-                "succeeded 2",
-            ],
+            told: told(
+                "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; starting 1; \
+                retrying 1 after 1s: transient; starting 2; succeeded 2",
+            ),
             ends: 3_000,
             ..down()
         },
@@ -101,13 +88,22 @@ pub(super) fn at_first() -> Vec<Scenario> {
             down: 0..99_000,
             succeeds: false,
             begun: vec![],
-            told: vec![
-                "retrying 1 after 1s: rejected",
-                "retrying 1 after 1s: rejected",
-                "retrying 1 after 1s: rejected",
-                "gave up 0: rejected",
-            ],
+            told: told(
+                "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; \
+                retrying 1 after 1s: rejected; gave up 0: rejected",
+            ),
             ends: 3_000,
+            ..down()
+        },
+        Scenario {
+            keys: &[Key::Rejected, Key::Breaker, Key::Cancel],
+            forms: |form| !form.is_of_whole_client(),
+            before: |world| world.token.cancel(),
+            cancels: Some(secs(0)),
+            succeeds: false,
+            begun: vec![],
+            told: told("gave up 0: cancelled"),
+            ends: 0,
             ..down()
         },
         Scenario {
@@ -115,7 +111,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             drops: Some(millis(300)),
             succeeds: false,
             begun: vec![],
-            told: vec!["retrying 1 after 1s: rejected"],
+            told: told("retrying 1 after 1s: rejected"),
             ends: 300,
             ..down()
         },
@@ -128,7 +124,7 @@ pub(super) fn later() -> Vec<Scenario> {
         steps: vec![TRANSIENT],
         down: 500..1_500,
         begun: vec![0, 2_000],
-        told: retried(&["retrying 2 after 1s: rejected", "starting 2", "succeeded 2"]),
+        told: retried("retrying 2 after 1s: rejected; starting 2; succeeded 2"),
         ..down()
     };
     vec![
@@ -137,7 +133,7 @@ pub(super) fn later() -> Vec<Scenario> {
             down: 500..99_000,
             succeeds: false,
             begun: vec![0],
-            told: retried(&["retrying 2 after 1s: rejected", "gave up 1: rejected"]),
+            told: retried("retrying 2 after 1s: rejected; gave up 1: rejected"),
             ..later.clone()
         },
         // The limiter rejects it, because its turn would come too late.
@@ -147,14 +143,10 @@ pub(super) fn later() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(4)).max_wait(secs(2)),
             down: 0..0,
             begun: vec![0, 4_000],
-            told: retried(&[
-                "waiting 2",
-                "retrying 2 after 1s: rejected",
-                "waiting 2",
-                "waited 2 for 2s",
-                "starting 2",
-                "succeeded 2",
-            ]),
+            told: retried(
+                "waiting 2; retrying 2 after 1s: rejected; waiting 2; waited 2 for 2s; \
+                starting 2; succeeded 2",
+            ),
             ends: 4_000,
             ..later.clone()
         },
@@ -163,7 +155,7 @@ pub(super) fn later() -> Vec<Scenario> {
             policy: |policy| policy.deadline(millis(1_500)).rejected(AGAIN),
             succeeds: false,
             begun: vec![0],
-            told: retried(&["gave up 1: deadline"]),
+            told: retried("gave up 1: deadline"),
             ends: 1_000,
             ..later.clone()
         },
@@ -172,7 +164,7 @@ pub(super) fn later() -> Vec<Scenario> {
             cancels: Some(millis(1_300)),
             succeeds: false,
             begun: vec![0],
-            told: retried(&["retrying 2 after 1s: rejected", "gave up 1: cancelled"]),
+            told: retried("retrying 2 after 1s: rejected; gave up 1: cancelled"),
             ends: 1_300,
             ..later.clone()
         },
@@ -184,13 +176,29 @@ pub(super) fn later() -> Vec<Scenario> {
                 Key::BeforePause,
                 Key::BeforeRetry,
             ],
-            told: retried(&[
-                "BeforePause 2 in 1s",
-                "BeforeRetry 2 in 1s",
-                "retrying 2 after 1s: rejected",
-                "starting 2",
-                "succeeded 2",
-            ]),
+            told: retried(
+                "BeforePause 2 in 1s; BeforeRetry 2 in 1s; \
+                retrying 2 after 1s: rejected; starting 2; succeeded 2",
+            ),
+            ..later.clone()
+        },
+        // A hook cancels the call before the breaker rejects it: no retry of the rejection follows.
+        Scenario {
+            keys: &[
+                Key::Rejected,
+                Key::Breaker,
+                Key::Cancel,
+                Key::BeforePause,
+                Key::BeforeRetry,
+            ],
+            forms: |form| !form.is_of_whole_client(),
+            down: 500..9_000,
+            hooks_take: [0, 200],
+            cancels: Some(millis(1_100)),
+            succeeds: false,
+            begun: vec![0],
+            told: retried("BeforePause 2 in 1s; BeforeRetry 2 in 1s; gave up 1: cancelled"),
+            ends: 1_200,
             ..later.clone()
         },
         Scenario {
@@ -198,7 +206,7 @@ pub(super) fn later() -> Vec<Scenario> {
             drops: Some(millis(1_300)),
             succeeds: false,
             begun: vec![0],
-            told: retried(&["retrying 2 after 1s: rejected"]),
+            told: retried("retrying 2 after 1s: rejected"),
             ends: 1_300,
             ..later.clone()
         },

@@ -1,0 +1,10 @@
+//! Tables of test cases.
+
+/// An array of tuples, written as a table: the cells of a row are separated by commas, and a semicolon ends the row.
+/// rustfmt keeps a row in its line.
+#[macro_export]
+macro_rules! rows {
+    ($($($cell:expr),+;)*) => {
+        [$(($($cell),+)),*]
+    };
+}
