@@ -6,6 +6,8 @@
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [whole_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/whole_clients/
 //! [done]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#what-a-server-may-have-done
+//! [statuses]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#http-answers
+//! [tokens recipe]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/cookbook/#tokens-of-a-stream
 //!
 // On docs.rs, each item shows the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -3,8 +3,8 @@
 // Link targets for the included page. The first definition of a label is used.
 //! [classification]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/
 //! [outages]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/outages/
-//! [wrapping]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/wrapping/
-//! [batches]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/batches/
+//! [clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/clients/
+//! [sdk_authors]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/sdk_authors/
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //!
 #![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/whole_clients.md"))]

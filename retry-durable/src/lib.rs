@@ -7,6 +7,7 @@
 //! [`Journal`]: crate::Journal
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [fleets]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/fleets/
+//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
 //! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
 //! [restate]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/restate/
 //!

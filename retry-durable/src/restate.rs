@@ -3,8 +3,9 @@
 // Link targets for the included page.
 //! [`RestateError`]: crate::restate::RestateError
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//! [expansion]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/expansion/
+//! [standard]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/standard/
 //! [durable]: crate
-//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
 //! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
 //!
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/restate.md"))]

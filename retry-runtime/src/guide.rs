@@ -31,12 +31,13 @@ macro_rules! pages {
 
 pages! {
     if all():
-        keys cheat_sheet targets classification configuration observing testing validation agents
+        keys keys_count keys_delays keys_time keys_failures keys_shared keys_steps
+        cheat_sheet own_function targets classification configuration observing testing validation agents
         teams troubleshooting outages protections lab blocks wrapping own_loop runtimes expansion
         performance comparison standard reviewing batches plans;
     // Their examples are compiled elsewhere: in `retry-classify`, in `retry-clients` and by `.ci/cookbook`.
     if not(doctest):
         built_in_clients sdk_authors clients whole_clients fleets durable restate migrating cookbook;
     // Their links and examples need the features.
-    if feature = "stream": streams;
+    if feature = "stream": streams keys_code;
 }

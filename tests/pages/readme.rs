@@ -1,17 +1,24 @@
-//! The README's example, pasted into a fresh crate as a reader would.
+//! The README's example, pasted into a fresh crate as a reader would, and the programs in the crates' READMEs.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use crate::versions::series;
 use crate::{block, pages, read, root};
 
+/// The address in the example.
+const ADDRESS: &str = "127.0.0.1:8000";
+
 #[test]
 fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     let readme = read("README.md");
-    let program = paste(&readme);
+    let address = flaky_server();
+    let program = paste(&readme, &address);
     let run = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--offline"])
         .current_dir(&program)
@@ -23,24 +30,62 @@ fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     assert!(run.status.success(), "{complaints}");
     // Warnings would be the first that a reader sees.
     assert_eq!(complaints, "");
+    let printed = printed.replace(&address, ADDRESS);
     assert_eq!(shape(&printed), shape(&unfolded(block(&readme, "text"))));
 }
 
-/// `.ci/cookbook` compiles and runs the cookbook's copy, with reqwest.
+/// Starts a server that fails as the README says, and returns its address.
+fn flaky_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("its number");
+    let answers = [
+        "503 Service Unavailable\r\ncontent-length: 0",
+        "429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 0",
+        "200 OK\r\ncontent-length: 5",
+    ];
+    thread::spawn(move || {
+        for answer in answers {
+            let (mut connection, _) = listener.accept().expect("a client");
+            let reader = BufReader::new(connection.try_clone().expect("the same connection"));
+            let head = reader.lines().map(|line| line.expect("a line"));
+            assert!(head.take_while(|line| !line.is_empty()).count() > 0);
+            let body = if answer.starts_with("200") {
+                "hello"
+            } else {
+                ""
+            };
+            write!(
+                connection,
+                "HTTP/1.1 {answer}\r\nconnection: close\r\n\r\n{body}"
+            )
+            .expect("the client reads");
+        }
+    });
+    address.to_string()
+}
+
+/// `.ci/cookbook` compiles and runs the cookbook's copy, with the client.
 #[test]
-fn the_example_with_reqwest_is_that_of_the_cookbook() {
+fn examples_with_clients_are_those_of_the_cookbook() {
     let recipes = read("docs/cookbook.md");
-    for page in ["README.md", "docs/cheat_sheet.md"] {
-        let text = read(page);
-        let example = block(&text, "rust,ignore");
-        assert!(example.contains("error_for_retry()"), "{page}");
-        assert!(recipes.contains(&format!("```rust\n{example}")), "{page}");
+    let example = read("docs/cheat_sheet.md");
+    let example = block(&example, "rust,ignore");
+    assert!(example.contains("error_for_retry()"));
+    assert!(recipes.contains(&format!("```rust\n{example}")));
+    for krate in ["retry-clients", "retry-durable"] {
+        let readme = read(&format!("{krate}/README.md"));
+        for language in ["toml", "rust"] {
+            let example = block(&readme, language);
+            let copy = format!("```{language}\n{example}```");
+            assert!(recipes.contains(&copy), "{krate}: {language}");
+        }
     }
 }
 
 #[test]
 fn the_install_section_names_every_feature() {
     let readme = read("README.md");
+    let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
     let (_, rest) = readme.split_once("On by default:").expect("what is on");
     let (on, rest) = rest.split_once("Off:").expect("what is off");
     let (off, _) = rest
@@ -80,20 +125,24 @@ fn the_install_section_names_every_feature() {
 }
 
 /// Makes the crate, and returns its folder.
-fn paste(readme: &str) -> PathBuf {
+fn paste(readme: &str, address: &str) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hello");
     let runtime = root().join("retry-runtime");
-    let published = format!("retry-runtime = \"{}\"", series());
+    let published = format!("retry-runtime = {{ version = \"{}\"", series());
+    let here = format!("retry-runtime = {{ path = '{}'", runtime.display());
+    // Needs a C library, and only HTTPS needs it.
+    let tls = ", features = [\"native-tls\"]";
     let dependencies = block(readme, "toml");
-    assert!(dependencies.contains(&published));
-    let here = format!("retry-runtime.path = '{}'", runtime.display());
+    assert!(dependencies.contains(&published) && dependencies.contains(tls));
     let manifest = format!(
         "[package]\nname = \"hello\"\nedition = \"2024\"\n\n[workspace]\n\n{}",
-        dependencies.replace(&published, &here),
+        dependencies.replace(&published, &here).replace(tls, ""),
     );
+    let code = block(readme, "rust,ignore");
+    assert!(code.contains("error_for_retry()") && code.contains(ADDRESS));
     fs::create_dir_all(program.join("src")).expect("a folder");
     fs::write(program.join("Cargo.toml"), manifest).expect("a manifest");
-    fs::write(program.join("src/main.rs"), block(readme, "rust")).expect("a program");
+    fs::write(program.join("src/main.rs"), code.replace(ADDRESS, address)).expect("a program");
     // The dependencies that this workspace has downloaded.
     fs::copy(root().join("Cargo.lock"), program.join("Cargo.lock")).expect("a lock file");
     program

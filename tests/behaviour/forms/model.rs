@@ -1,5 +1,5 @@
-//! A reference model: the outcome of a call by `docs/keys.md` alone, compared with every form, for random policies and
-//! scripts.
+//! A reference model: the outcome of a call by the pages `docs/keys_….md` alone, compared with every form, for random
+//! policies and scripts.
 
 use std::sync::Arc;
 use std::time::Duration;
