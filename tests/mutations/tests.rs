@@ -1,0 +1,178 @@
+//! Builds and runs the tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::copy::Copy;
+
+/// The tests that run for each mutation: those of behaviour, and those in the mutated crates.
+const TESTS: &str = "test --no-run --message-format short -j2 --lib --package behaviour --test agents \
+    --test behaviour --test calls --test installed --test whole_program --package retry-protections \
+    --package retry-runtime --package retry-macros --features retry-macros/stream";
+
+pub(crate) struct Binary {
+    path: PathBuf,
+    folder: PathBuf,
+    tests: BTreeSet<String>,
+    limit: Duration,
+}
+
+/// For each number of a mutation, and each index of a binary that reaches it: the tests that do. The empty string stands
+/// for threads that tests have started.
+pub(crate) type Reached = BTreeMap<usize, BTreeMap<usize, BTreeSet<String>>>;
+
+/// Builds the tests without the mutations that don't compile.
+pub(crate) fn build(copy: &mut Copy, target: &Path) -> Result<Vec<Binary>, Box<dyn Error>> {
+    loop {
+        let mut cargo = Command::new("cargo");
+        cargo.args(TESTS.split_whitespace()).current_dir(&copy.root);
+        cargo
+            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO_INCREMENTAL", "0");
+        let output = cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").output()?;
+        let text = String::from_utf8(output.stderr)?;
+        if output.status.success() {
+            return text
+                .lines()
+                .filter_map(executable)
+                .map(|path| Binary::new(copy, path))
+                .collect();
+        }
+        let wrong: BTreeSet<_> = text
+            .lines()
+            .filter_map(error)
+            .flat_map(|place| copy.blamed(place))
+            .collect();
+        if wrong.is_empty() {
+            return Err(text.into());
+        }
+        println!("{} mutations don't compile", wrong.len());
+        copy.dropped.extend(wrong);
+        copy.mutate()?;
+    }
+}
+
+/// The path in a line such as `Executable tests/main.rs (target/debug/deps/main-0123)`.
+fn executable(line: &str) -> Option<&str> {
+    let (_, path) = line.trim().strip_prefix("Executable ")?.rsplit_once('(')?;
+    path.strip_suffix(')')
+}
+
+/// The file, line and column in a line such as `src/lib.rs:1:2: error: …`.
+fn error(line: &str) -> Option<(&str, usize, usize)> {
+    let (place, message) = line.split_once(": ")?;
+    let mut parts = place.splitn(3, ':');
+    let place = (
+        parts.next()?,
+        parts.next()?.parse().ok()?,
+        parts.next()?.parse().ok()?,
+    );
+    message.starts_with("error").then_some(place)
+}
+
+impl Binary {
+    fn new(copy: &Copy, path: &str) -> Result<Self, Box<dyn Error>> {
+        let path = copy.root.join(path);
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .ok_or("a name")?;
+        let package = name.rsplit_once('-').ok_or("a hash")?.0.replace('_', "-");
+        let folder = Some(copy.root.join(package)).filter(|folder| folder.exists());
+        let folder = folder.unwrap_or_else(|| copy.root.join("tests/behaviour"));
+        let list = Command::new(&path)
+            .args(["--list", "--format", "terse"])
+            .output()?;
+        let tests = String::from_utf8(list.stdout)?;
+        let tests = tests
+            .lines()
+            .filter_map(|line| line.strip_suffix(": test"))
+            .map(str::to_owned)
+            .collect();
+        let limit = Duration::from_mins(10);
+        Ok(Self {
+            path,
+            folder,
+            tests,
+            limit,
+        })
+    }
+
+    /// Runs these tests, or all if there are none. Returns true if they pass.
+    fn run(&self, tests: &[&String], variable: (&str, &str)) -> Result<bool, Box<dyn Error>> {
+        // A mutation may allocate in an endless loop.
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"])
+            .arg(&self.path);
+        command.arg("--exact").args(tests).current_dir(&self.folder);
+        command
+            .env(variable.0, variable.1)
+            .env("CARGO_MANIFEST_DIR", &self.folder);
+        // With one thread, the harness wouldn't start one for each test.
+        command
+            .env("RUST_TEST_THREADS", "2")
+            .env("PROPTEST_MAX_SHRINK_ITERS", "0");
+        command
+            .env("RUST_BACKTRACE", "0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let output = BufReader::new(child.stdout.take().ok_or("piped")?);
+        let (sender, failures) = mpsc::channel();
+        thread::spawn(move || {
+            output
+                .lines()
+                .map_while(Result::ok)
+                .filter(|line| line.ends_with("FAILED"))
+                .try_for_each(|line| sender.send(line))
+        });
+        // The first failure, the end of the output, or the time limit.
+        let failure = failures.recv_timeout(self.limit);
+        if !matches!(failure, Err(mpsc::RecvTimeoutError::Disconnected)) {
+            child.kill()?;
+        }
+        Ok(child.wait()?.success())
+    }
+
+    /// Returns true if these tests pass with this mutation.
+    pub(crate) fn passes(&self, tests: &BTreeSet<String>, number: usize) -> bool {
+        let variable = ("MUTATION", &*number.to_string());
+        let is_named = |test: &&String| self.tests.contains(*test);
+        let (named, others): (Vec<_>, Vec<_>) = tests.iter().partition(is_named);
+        let passes = |tests: &[&String]| self.run(tests, variable).expect("the tests start");
+        (named.is_empty() || passes(&named)) && (others.is_empty() || passes(&[]))
+    }
+}
+
+/// Runs all tests without a mutation, and returns which mutations they reach.
+pub(crate) fn reached(binaries: &mut [Binary], record: &Path) -> Result<Reached, Box<dyn Error>> {
+    let mut reached = Reached::new();
+    for (index, binary) in binaries.iter_mut().enumerate() {
+        let _ = fs::remove_file(record);
+        let start = Instant::now();
+        let path = record.to_str().ok_or("a path in UTF-8")?;
+        if !binary.run(&[], ("MUTATIONS_REACHED", path))? {
+            return Err(format!("{} fails without a mutation", binary.path.display()).into());
+        }
+        binary.limit = 2 * start.elapsed() + Duration::from_secs(10);
+        println!("{:?} for {}", start.elapsed(), binary.path.display());
+        for line in fs::read_to_string(record).unwrap_or_default().lines() {
+            let (number, test) = line.split_once(' ').ok_or("a space")?;
+            let tests = reached
+                .entry(number.parse()?)
+                .or_default()
+                .entry(index)
+                .or_default();
+            tests.insert(test.to_owned());
+        }
+    }
+    Ok(reached)
+}
