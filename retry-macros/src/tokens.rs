@@ -78,20 +78,23 @@ pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
 /// Printed code.
 pub(crate) type Code = TokenStream;
 
-/// Builds the code of [`code_at!`] from its text and values. Uses the compiler's own lexer: `proc_macro2` would first
-/// check the text itself, which takes ten times as long.
-pub(crate) fn fill(text: &str, values: Vec<TokenStream>, spans: &[Span]) -> Code {
-    const TOKENS: &str = "the tokens of a macro";
-    let text = if proc_macro::is_available() {
-        let text: proc_macro::TokenStream = text.parse().expect(TOKENS);
-        text.into()
-    } else {
-        text.parse().expect(TOKENS)
-    };
+/// Builds the code of [`code_at!`] from its text and values.
+pub(crate) fn fill(text: &'static str, values: Vec<TokenStream>, spans: &[Span]) -> Code {
+    let text = lexed(text);
     let path = spans.get(1).map(|user| Span::call_site().located_at(*user));
     let path = path.unwrap_or(spans[0]);
     with_values(text, &mut values.into_iter(), spans[0], path)
 }
+
+/// Uses the compiler's own lexer: `proc_macro2` would first check the text itself, which takes ten times as long.
+#[cfg(not(test))]
+fn lexed(text: &str) -> TokenStream {
+    let text: proc_macro::TokenStream = text.parse().expect("the tokens of a macro");
+    text.into()
+}
+
+#[cfg(test)]
+use crate::tests::lexed;
 
 /// Paths to the runtime get the span `path`, because the compiler reports an unsatisfied bound at the path instead of
 /// the attribute. Paths in arguments don't, because the error would be reported twice.

@@ -32,9 +32,7 @@ fn the_page_for_reviewers_has_the_number_of_tests() {
         ("examples", on_pages.count() + fences / 2),
         (
             "attributes that are refused",
-            count("tests/ui/refused", "stderr", &|line| {
-                line.starts_with("error")
-            }),
+            count("tests/ui/refused", "txt", &|line| line.starts_with('^')),
         ),
     ];
 

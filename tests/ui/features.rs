@@ -27,74 +27,45 @@ pub(crate) fn cargo(command: &str, program: &str, arguments: &[&str]) -> Output 
         .unwrap()
 }
 
-fn run(program: &str) {
-    let output = cargo("run", program, &[]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+/// Runs a command that must succeed.
+fn succeeds(command: &str, program: &str) {
+    let output = cargo(command, program, &[]);
+    let [stdout, stderr] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    assert!(output.status.success(), "{stdout}{stderr}");
 }
 
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_tokio_any_timer_does() {
-    run("no_tokio");
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_macros_policies_call() {
-    run("no_macros");
-}
-
-#[test]
-#[ignore = "compiles crates with other features; run with `-- --ignored`"]
-fn errors_can_be_classified_without_the_runtime() {
-    run("alone");
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn nested_retries_are_reported() {
-    let output = cargo("test", "nested", &[]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_std_calls_wait_with_embassys_timer() {
-    let output = cargo("test", "bare", &[]);
-    assert!(
-        output.status.success(),
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_random_numbers_delays_differ_and_no_error_is_lost() {
-    let output = cargo("run", "no_random", &[]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
-    let output = cargo("check", "no_clock", &[]);
+/// Checks that a program is rejected with these texts, and with this number of errors that start like that.
+fn rejected(program: &str, texts: &[&str], (error, count): (&str, usize)) {
+    let output = cargo("check", program, &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    for text in [
+    for text in texts {
+        assert!(stderr.contains(text), "{text} in:\n{stderr}");
+    }
+    assert_eq!(stderr.matches(error).count(), count, "{stderr}");
+}
+
+macro_rules! tests {
+    ($($name:ident: $check:ident($($argument:expr),*);)*) => {
+        $(
+            #[test]
+            #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
+            fn $name() {
+                $check($($argument),*);
+            }
+        )*
+    };
+}
+
+tests! {
+    without_tokio_any_timer_does: succeeds("run", "no_tokio");
+    without_macros_policies_call: succeeds("run", "no_macros");
+    errors_can_be_classified_without_the_runtime: succeeds("run", "alone");
+    nested_retries_are_reported: succeeds("test", "nested");
+    without_std_calls_wait_with_embassys_timer: succeeds("test", "bare");
+    without_random_numbers_delays_differ_and_no_error_is_lost: succeeds("run", "no_random");
+    without_std_the_errors_ask_for_a_timer_with_a_clock: rejected("no_clock", &[
         "src/lib.rs:10:14",
         "enable the feature `tokio` of `retry-runtime`",
         "src/lib.rs:14:1",
@@ -105,57 +76,20 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
         "not all trait items implemented, missing: `now`",
         "src/lib.rs:47:18",
         "`budget` alone needs the feature `std` of `retry-runtime`",
-    ] {
-        assert!(stderr.contains(text), "{text} in:\n{stderr}");
-    }
-    assert_eq!(stderr.matches("error[").count(), 8, "{stderr}");
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_tokio_and_timer_the_error_shows_what_to_enable() {
-    let output = cargo("check", "no_timer", &[]);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    assert!(
-        stderr.contains("enable the feature `tokio` of `retry-runtime`"),
-        "{stderr}"
-    );
-    assert!(
-        stderr.contains("or set another runtime's timer with `timer = …`"),
-        "{stderr}"
-    );
-    assert!(stderr.contains("src/main.rs:3:1"), "{stderr}");
-    assert_eq!(stderr.matches("error[").count(), 1, "{stderr}");
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_stream_the_error_shows_what_to_enable() {
-    let output = cargo("check", "no_stream", &[]);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    assert!(
-        stderr.contains("`stream` needs the feature `stream` of `retry-runtime`"),
-        "{stderr}"
-    );
-    assert!(stderr.contains("src/main.rs:11:9"), "{stderr}");
+    ], ("error[", 8));
+    without_tokio_and_timer_the_error_shows_what_to_enable: rejected("no_timer", &[
+        "enable the feature `tokio` of `retry-runtime`",
+        "or set another runtime's timer with `timer = …`",
+        "src/main.rs:3:1",
+    ], ("error[", 1));
     // One, and the count of them at the end.
-    assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
-}
-
-#[test]
-#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_tracing_the_error_shows_what_spans_need() {
-    let output = cargo("check", "no_spans", &[]);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    for text in [
+    without_stream_the_error_shows_what_to_enable: rejected("no_stream", &[
+        "`stream` needs the feature `stream` of `retry-runtime`",
+        "src/main.rs:11:9",
+    ], ("error: ", 2));
+    without_tracing_the_error_shows_what_spans_need: rejected("no_spans", &[
         "`span` needs the feature `tracing` of `retry-runtime`",
         "src/main.rs:3:25",
         "src/main.rs:8:25",
-    ] {
-        assert!(stderr.contains(text), "{stderr}");
-    }
-    assert_eq!(stderr.matches("error[").count(), 2, "{stderr}");
+    ], ("error[", 2));
 }

@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -17,6 +15,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestR
 use quote::{ToTokens, quote};
 use syn::Attribute;
 
+use super::cases::tables;
+use super::folder;
+
 /// An item and the attribute above it.
 #[derive(Clone, Debug)]
 struct Seed {
@@ -26,30 +27,12 @@ struct Seed {
 
 /// The items of the corpus under `#[retry]`, or with a derive.
 fn corpus(is_seed: fn(&Attribute) -> bool) -> Vec<Seed> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui");
-    let mut seeds = Vec::new();
-    let mut folders = vec![root];
-    while let Some(folder) = folders.pop() {
-        let mut paths: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        paths.sort();
-        for path in paths {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                // Some of these programs have syntax errors.
-                if let Ok(file) = syn::parse_file(&fs::read_to_string(path).unwrap()) {
-                    seeds.extend(
-                        file.items
-                            .into_iter()
-                            .filter_map(|item| seed(item, is_seed)),
-                    );
-                }
-            }
-        }
-    }
+    let tables = ["fail", "refused"].map(|name| tables(&folder(name)));
+    let cases = tables.iter().flatten().flat_map(|(_, cases)| cases);
+    // Some of these programs have syntax errors.
+    let files = cases.filter_map(|case| syn::parse_file(&case.program()).ok());
+    let items = files.flat_map(|file| file.items);
+    let seeds: Vec<_> = items.filter_map(|item| seed(item, is_seed)).collect();
     assert!(!seeds.is_empty());
     seeds
 }

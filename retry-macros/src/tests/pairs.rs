@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
-use std::thread;
 
 use expect_test::expect_file;
 use proc_macro2::TokenStream;
 use quote::quote;
 use retry_vocabulary::key::{Among, Key};
 
+use super::cases::in_parallel;
 use super::refusals;
 
 /// The keys, each with a value. A key is listed several times if its values disable different keys.
@@ -127,37 +127,41 @@ fn key(argument: &str) -> Key {
     Among::Attribute.find(name).expect("a key")
 }
 
-/// For each pair of keys, by their indices, the messages that neither key causes by itself.
-fn refused_together(name: &str, form: Form) -> BTreeMap<(usize, usize), BTreeSet<String>> {
-    let lex = |text: &str| text.parse::<TokenStream>().expect("tokens");
-    let (future, stream) = (
-        lex("BoxFuture<'_, Result<u32, Error>>"),
-        lex("BoxStream<'_, Result<u32, Error>>"),
-    );
-    let keys: Vec<_> = KEYS
-        .iter()
-        .map(|key| (lex(key), key.starts_with("stream")))
-        .collect();
-    let refused = |outer: &(TokenStream, bool), inner: &(TokenStream, bool)| {
-        let returned = if outer.1 || inner.1 { &stream } else { &future };
-        refusals::messages(form(&outer.0, &inner.0, returned))
-    };
-    let named = (lex(r#"name = "call""#), false);
-    let alone: Vec<_> = keys
-        .iter()
-        .map(|key| &refused(key, &named) | &refused(&named, key))
-        .collect();
-    let mut table = BTreeMap::new();
-    for (index, outer) in keys.iter().enumerate() {
-        let others = if name == BLOCK_AND_METHOD { 0 } else { index };
-        for (other, inner) in keys.iter().enumerate().skip(others) {
-            if key(KEYS[index]) != key(KEYS[other]) {
-                let both = &refused(outer, inner) - &(&alone[index] | &alone[other]);
-                table.insert((index, other), both);
-            }
+/// The index of a key that no other excludes.
+const NAME: usize = KEYS.len();
+
+/// The parts of programs, for one thread.
+struct Refused {
+    /// Each with whether the function returns a stream.
+    keys: Vec<(TokenStream, bool)>,
+    future: TokenStream,
+    stream: TokenStream,
+}
+
+impl Refused {
+    fn new() -> Self {
+        let lex = |text: &str| text.parse().expect("tokens");
+        let keys = KEYS.iter().chain([&r#"name = "call""#]);
+        Self {
+            keys: keys
+                .map(|key| (lex(key), key.starts_with("stream")))
+                .collect(),
+            future: lex("BoxFuture<'_, Result<u32, Error>>"),
+            stream: lex("BoxStream<'_, Result<u32, Error>>"),
         }
     }
-    table
+
+    /// The errors of a program with both of these keys, by their indices.
+    fn in_form(&self, form: usize, outer: usize, inner: usize) -> BTreeSet<String> {
+        let [outer, inner] = [outer, inner].map(|key| &self.keys[key]);
+        let returned = if outer.1 || inner.1 {
+            &self.stream
+        } else {
+            &self.future
+        };
+        let (_, form) = FORMS[form];
+        refusals::messages(form(&outer.0, &inner.0, returned))
+    }
 }
 
 #[test]
@@ -166,19 +170,37 @@ fn pairs_are_refused_with_the_reason() {
         let is_listed = KEYS.iter().any(|argument| self::key(argument) == key);
         assert!(is_listed, "`{key}` is missing");
     }
-    let mut table = BTreeMap::<_, BTreeMap<String, Vec<&str>>>::new();
-    thread::scope(|scope| {
-        let forms =
-            FORMS.map(|(name, form)| (name, scope.spawn(move || refused_together(name, form))));
-        for (name, refused) in forms {
-            for (pair, messages) in refused.join().expect("a table") {
-                for message in messages {
-                    let row = table.entry(pair).or_default();
-                    row.entry(message).or_default().push(name);
-                }
-            }
-        }
+    let rows: Vec<_> = (0..FORMS.len())
+        .flat_map(|form| (0..KEYS.len()).map(move |key| (form, key)))
+        .collect();
+    let alone = in_parallel(&rows, |&(form, key)| {
+        let refused = Refused::new();
+        &refused.in_form(form, key, NAME) | &refused.in_form(form, NAME, key)
     });
+    let alone = |form: usize, key: usize| &alone[form * KEYS.len() + key];
+    let refused = in_parallel(&rows, |&(form, outer)| {
+        let refused = Refused::new();
+        let from = if FORMS[form].0 == BLOCK_AND_METHOD {
+            0
+        } else {
+            outer
+        };
+        let others = (from..KEYS.len()).filter(|inner| key(KEYS[outer]) != key(KEYS[*inner]));
+        let pairs = others.flat_map(|inner| {
+            let each = alone(form, outer) | alone(form, inner);
+            let both = &refused.in_form(form, outer, inner) - &each;
+            both.into_iter()
+                .map(move |message| ((outer, inner), message))
+        });
+        pairs.collect::<Vec<_>>()
+    });
+    let mut table = BTreeMap::<_, BTreeMap<String, Vec<&str>>>::new();
+    for ((form, _), refused) in rows.iter().zip(refused) {
+        for (pair, message) in refused {
+            let row = table.entry(pair).or_default();
+            row.entry(message).or_default().push(FORMS[*form].0);
+        }
+    }
     let mut text = String::new();
     for ((outer, inner), messages) in table {
         writeln!(text, "{}, {}", KEYS[outer], KEYS[inner]).expect("a string");

@@ -1,18 +1,16 @@
-//! The programs in `tests/ui/refused/`, which the macros reject: checks each message and its location, printed as the
-//! compiler would. Errors that only the compiler can report are in `tests/ui/fail/`.
+//! The programs in `tests/ui/refused`, which the macros reject: checks each message and its location. Errors that only
+//! the compiler can report are in `tests/ui/fail`.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates the expected output.
+//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates the messages.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
-use std::fs;
-use std::iter::repeat_n;
 use std::ops::Range;
-use std::path::{Display, Path, PathBuf};
 
-use expect_test::expect_file;
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
 use syn::LitStr;
+
+use super::cases::{Case, check};
+use super::folder;
 
 /// An attribute, without its `#`: `[retry(max = 5)]`.
 struct Attribute {
@@ -146,63 +144,30 @@ pub(crate) fn messages(program: TokenStream) -> BTreeSet<String> {
         .collect()
 }
 
-impl Refusal {
-    /// The refusal as the compiler prints it.
-    fn print(&self, path: &Display<'_>, source: &str) -> String {
-        let Range { start, end } = self.place;
-        assert_eq!(start.line, end.line, "{path}: {} spans lines", self.message);
-        assert_ne!(start, end, "{path}: {} has no place", self.message);
-        let line = source
-            .lines()
-            .nth(start.line - 1)
-            .expect("a line of the source");
-        let number = start.line.to_string();
-        let margin = " ".repeat(number.len());
-        let mut text = format!("error: {}\n", self.message.replace('\n', "\n       "));
-        let indent: String = repeat_n(' ', start.column).collect();
-        let carets: String = repeat_n('^', end.column - start.column).collect();
-        writeln!(text, "{margin}--> {path}:{number}:{}", start.column + 1).expect("a string");
-        writeln!(
-            text,
-            "{margin} |\n{number} | {line}\n{margin} | {indent}{carets}"
-        )
-        .expect("a string");
-        text
+/// The program with each refusal below its line: carets below the tokens, and the message.
+fn annotated(case: &Case) -> String {
+    let program = case.program();
+    let mut refusals = Vec::new();
+    expand(program.parse().expect("tokens"), &mut refusals);
+    assert!(!refusals.is_empty(), "{} is accepted", case.name);
+    let mut lines: Vec<_> = program.lines().map(|line| format!("{line}\n")).collect();
+    let mut last = 0;
+    for Refusal { message, place } in refusals {
+        let Range { start, end } = place;
+        assert_eq!(start.line, end.line, "{message} spans lines");
+        assert_ne!(start, end, "{message} has no place");
+        assert!(last <= start.line, "{message} is reported too late");
+        last = start.line;
+        let (indent, carets) = (
+            " ".repeat(start.column),
+            "^".repeat(end.column - start.column),
+        );
+        lines[start.line - 1] += &format!("{indent}{carets} {message}\n");
     }
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    paths.sort();
-    paths
+    lines.concat()
 }
 
 #[test]
 fn programs_are_refused_with_the_reason() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui");
-    let subjects = entries(&root.join("refused"));
-    let mut programs: Vec<_> = subjects
-        .iter()
-        .flat_map(|subject| entries(subject))
-        .collect();
-    programs.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    assert!(!programs.is_empty());
-    for program in programs {
-        let source = fs::read_to_string(&program).expect("a program");
-        let mut refusals = Vec::new();
-        expand(source.parse().expect("tokens"), &mut refusals);
-        let path = program
-            .strip_prefix(&root)
-            .expect("a path within")
-            .display();
-        let printed: Vec<_> = refusals
-            .iter()
-            .map(|refusal| refusal.print(&path, &source))
-            .collect();
-        assert!(!printed.is_empty(), "{path} is accepted");
-        expect_file![program.with_extension("stderr")].assert_eq(&printed.join("\n"));
-    }
+    check(&folder("refused"), annotated);
 }

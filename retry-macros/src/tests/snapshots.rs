@@ -79,7 +79,7 @@ fn check(name: &str) {
     let items: TokenStream = file.items.drain(..).map(expand).collect();
     file.items = syn::parse2::<File>(items).unwrap().items;
     let expanded = prettyplease::unparse(&file);
-    expect_file![folder.join(format!("{name}.expanded.rs"))].assert_eq(&expanded);
+    expect_file![folder.join(format!("{name}.expanded.txt"))].assert_eq(&expanded);
 }
 
 macro_rules! snapshots {

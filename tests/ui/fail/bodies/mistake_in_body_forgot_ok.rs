@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(on = |_| true)]
-async fn complete() -> Result<String, String> {
-    String::from("hello")
-}
-
-fn main() {}

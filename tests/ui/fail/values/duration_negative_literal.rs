@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(base = -250ms, on = |_| true)]
-async fn complete() -> Result<String, String> {
-    Ok(String::from("hello"))
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(wrapper = Retrying, attempt = attempt, on = |_: &String| true)]
-trait Model {
-    async fn complete(&self, prompt: &str) -> Result<String, String>;
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(wrapper = RetryClient, policy)]
-trait Client {
-    fn get(&self) -> std::io::Result<String>;
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use retry_runtime::Classify;
-
-#[derive(Classify)]
-#[classify(transparent)]
-enum ModelError {
-    Io(std::io::Error),
-}
-
-fn main() {}

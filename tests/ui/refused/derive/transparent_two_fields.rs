@@ -1,9 +1,0 @@
-use retry_runtime::Classify;
-
-#[derive(Classify)]
-enum ModelError {
-    #[classify(transparent)]
-    Io(std::io::Error, String),
-}
-
-fn main() {}

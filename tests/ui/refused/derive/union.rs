@@ -1,8 +1,0 @@
-use retry_runtime::Classify;
-
-#[derive(Classify)]
-union ModelError {
-    code: u32,
-}
-
-fn main() {}

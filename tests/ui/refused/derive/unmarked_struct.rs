@@ -1,6 +1,0 @@
-use retry_runtime::Classify;
-
-#[derive(Classify)]
-struct ModelError;
-
-fn main() {}

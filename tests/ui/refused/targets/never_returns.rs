@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(on = |_: &String| true)]
-fn complete() -> ! {
-    loop {}
-}
-
-fn main() {}

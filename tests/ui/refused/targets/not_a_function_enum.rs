@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(on = |_| true)]
-enum Model {
-    Small,
-}
-
-fn main() {}

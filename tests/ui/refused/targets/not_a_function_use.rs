@@ -1,6 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(on = |_| true)]
-pub use std::io;
-
-fn main() {}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(skip)]
-async fn fetch() -> std::io::Result<()> {
-    Ok(())
-}
-
-fn main() {}

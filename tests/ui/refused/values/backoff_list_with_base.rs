@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(backoff = ["1s", "5s"], base = "1s", on = |_| true)]
-async fn complete() -> Result<String, String> {
-    Ok(String::from("hello"))
-}
-
-fn main() {}

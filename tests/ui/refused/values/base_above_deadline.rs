@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(deadline = "100ms", base = "1s", jitter = "none", on = |_| true)]
-async fn complete() -> Result<String, String> {
-    Ok(String::from("hello"))
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(enabled = "false", on = |_| true)]
-async fn fetch() -> Result<u32, String> {
-    Ok(0)
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(factor = "2", on = |_| true)]
-async fn complete() -> Result<String, String> {
-    Ok(String::from("hello"))
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(fallback = async |gave_up| Err(gave_up.into_error()), give_up = |gave_up| gave_up.into_error(), on = |_| true)]
-async fn complete() -> Result<String, String> {
-    Ok(String::from("hello"))
-}
-
-fn main() {}
