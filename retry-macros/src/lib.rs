@@ -73,7 +73,8 @@ use crate::tokens::code;
 /// | `hint` | a server's hint: `"honor"` `"exact"` `"clamp"` `"ignore"` | `"honor"` |
 /// | `max_hint` | a longer hint ends the call; `"clamp"` cuts it to this | 120s |
 /// | `timeout` | time limit for each attempt; without a value: the policy's; needs `E: From<TimedOut>` | – |
-/// | `deadline` | time limit for the whole call | – |
+/// | `deadline` | time limit for the whole call; a running attempt may end later | – |
+/// | `total_timeout` | time limit for the whole call, at which a running attempt is dropped; needs `E: From<TimedOut>` | – |
 /// | `total_delay` | time limit for all pauses together | – |
 /// | `enabled` | `false`: exactly one attempt, regardless of the other keys | `true` |
 /// | `idempotent` | `false`: don't retry requests that may have taken effect | `true` |

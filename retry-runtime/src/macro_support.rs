@@ -46,7 +46,7 @@ pub use self::{attempt::*, failure::*, services::*, show::same, values::*};
 pub use crate::Budget;
 pub use crate::call::attempted::{attempt_within, run_within};
 pub use crate::call::decide::refused;
-pub use crate::call::driver::Driver;
+pub use crate::call::driver::{Driver, time_left};
 pub use crate::call::failure::{Ending, REJECTED_VALUE};
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};

@@ -37,7 +37,7 @@ use retry_classify::Kind;
 /// The number of retries, and the pause before each of them: plain data.
 ///
 /// A policy contains the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`, `max_hint`,
-/// `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`,
+/// `timeout`, `deadline`, `total_timeout`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`,
 /// `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor and setter is a
 /// `const fn`.
 ///
@@ -187,8 +187,33 @@ impl Policy {
         timeout(timeout: Duration): [settings.call.timeout] = at_longest(timeout);
 
         /// Sets the time limit for the whole call, from its start. A retry that would start later is not made. An
-        /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
+        /// attempt in flight is not dropped; [`total_timeout`](Self::total_timeout) does that. Default: none.
         deadline(deadline: Duration): [settings.call.deadline] = at_longest(deadline);
+
+        /// Sets the time limit for the whole call, from its start, at which a running attempt is dropped. No pause ends
+        /// later. Default: none.
+        ///
+        /// A dropped attempt fails with a [`TimedOut`](crate::TimedOut), and the call ends with
+        /// [`Reason::Deadline`](crate::Reason::Deadline). As with [`timeout`](Self::timeout), a call has to opt in: the
+        /// attribute with the key `timeout`, with or without a value, a chain with
+        /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout) or
+        /// [`timeout`](crate::PolicyCall::timeout). In other calls it is a [`deadline`](Self::deadline).
+        ///
+        /// ```
+        /// use std::io;
+        /// use std::time::Duration;
+        /// use retry_runtime::Policy;
+        ///
+        /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+        /// # async fn main() {
+        /// let policy = Policy::new().total_timeout(Duration::from_secs(10));
+        /// let hangs = policy
+        ///     .policy_timeout()
+        ///     .call(async || std::future::pending::<io::Result<()>>().await);
+        /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        /// # }
+        /// ```
+        total_timeout(limit: Duration): [settings.call.total_timeout] = at_longest(limit);
 
         /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that would
         /// exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At most 49 days.
@@ -455,10 +480,25 @@ impl Policy {
         }
     }
 
-    /// The time limit for the whole call: the value of [`deadline`](Self::deadline). `None` if unlimited.
+    /// The time after which no attempt starts: [`deadline`](Self::deadline) or
+    /// [`total_timeout`](Self::total_timeout), whichever is less. `None` if unlimited.
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
-        self.settings.call.deadline
+        match (
+            self.settings.call.deadline,
+            self.settings.call.total_timeout,
+        ) {
+            (Some(deadline), Some(total)) if total.as_nanos() < deadline.as_nanos() => Some(total),
+            (None, total) => total,
+            (deadline, _) => deadline,
+        }
+    }
+
+    /// The time limit for the whole call, running attempts included: the value of
+    /// [`total_timeout`](Self::total_timeout). `None` if unlimited. Your own loop has to drop the attempt.
+    #[inline]
+    pub const fn total_limit(&self) -> Option<Duration> {
+        self.settings.call.total_timeout
     }
 
     /// The limit for the sum of all pauses: the value of [`total_delay`](Self::total_delay). `None` if unlimited.

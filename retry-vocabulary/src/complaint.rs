@@ -8,7 +8,7 @@ use core::fmt::{self, Display};
 use core::time::Duration;
 
 use crate::duration::{Fault, Written};
-use crate::key::{Among, At, Elsewhere, Key};
+use crate::key::{Elsewhere, Key, KeyPath, KeyScope};
 use crate::nearest::nearest;
 use crate::{range, word};
 
@@ -16,10 +16,10 @@ use crate::{range, word};
 pub const SKIP: &str = "skip";
 
 /// For an unknown key and its value, which is empty if there is none. Recognizes the names that other libraries use.
-pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
+pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
     let place = match among {
-        Among::Section(section) => format!(" in `{section}(…)`"),
-        Among::Attribute | Among::Policy | Among::Entry => String::new(),
+        KeyScope::Section(section) => format!(" in `{section}(…)`"),
+        KeyScope::Attribute | KeyScope::Policy | KeyScope::Entry => String::new(),
     };
     let plain = in_snake_case(name);
     if let Some(remedy) = with_unit_in_name(&plain, value, among) {
@@ -61,7 +61,7 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
 }
 
 /// Suffixes with which other libraries denote a unit, and the unit.
-const UNITS: [(&str, &str); 11] = [
+const UNITS: [(&str, &str); 17] = [
     ("_ms", "ms"),
     ("_msec", "ms"),
     ("_millis", "ms"),
@@ -72,11 +72,17 @@ const UNITS: [(&str, &str); 11] = [
     ("_seconds", "s"),
     ("_min", "m"),
     ("_mins", "m"),
+    ("_minute", "m"),
     ("_minutes", "m"),
+    ("_hr", "h"),
+    ("_hour", "h"),
+    ("_hours", "h"),
+    ("_day", "d"),
+    ("_days", "d"),
 ];
 
 /// For the name of a duration that ends with its unit, such as `max_backoff_ms`.
-fn with_unit_in_name(name: &str, value: &str, among: Among) -> Option<String> {
+fn with_unit_in_name(name: &str, value: &str, among: KeyScope) -> Option<String> {
     UNITS.iter().find_map(|(ending, unit)| {
         let plain = name.strip_suffix(ending)?;
         let is_meant = |key: &Key| key.name() == plain || key.is_elsewhere(plain);
@@ -110,12 +116,12 @@ fn in_snake_case(name: &str) -> String {
 }
 
 /// For a name that other libraries don't use for a key of `among`.
-fn misspelt(name: &str, value: &str, among: Among) -> String {
+fn misspelt(name: &str, value: &str, among: KeyScope) -> String {
     if among.find(name).is_some() {
         return suggestion(name, &[name]);
     }
     let known: Vec<_> = among.keys().map(Key::name).collect();
-    let takes_skip = among == Among::Attribute && value.is_empty();
+    let takes_skip = among == KeyScope::Attribute && value.is_empty();
     if takes_skip && nearest(name, &[&known[..], &[SKIP]].concat()) == Some(SKIP) {
         return suggestion(name, &[SKIP]);
     }
@@ -123,19 +129,19 @@ fn misspelt(name: &str, value: &str, among: Among) -> String {
 }
 
 /// For a key in the wrong place.
-fn misplaced(name: &str, among: Among) -> Option<String> {
-    if (name, among) == ("cost", Among::Attribute) {
+fn misplaced(name: &str, among: KeyScope) -> Option<String> {
+    if (name, among) == ("cost", KeyScope::Attribute) {
         let cost = "set the cost on the limiter, as in `limiter = LIMITER.cost(4)`";
         return Some(String::from(cost));
     }
-    let mut keys = Among::Attribute.keys();
+    let mut keys = KeyScope::Attribute.keys();
     let key = keys.find(|key| key.name() == name || key.is_elsewhere(name))?;
     match among {
-        Among::Section(section) if key.is_of_policy() && !key.is_section() => {
+        KeyScope::Section(section) if key.is_of_policy() && !key.is_section() => {
             Some(format!("move `{key}` out of `{section}(…)`"))
         }
-        Among::Attribute | Among::Section(_) => None,
-        Among::Policy | Among::Entry => {
+        KeyScope::Attribute | KeyScope::Section(_) => None,
+        KeyScope::Policy | KeyScope::Entry => {
             Some(format!("`{key}` is a key of `#[retry]`, not of a policy"))
         }
     }
@@ -188,9 +194,14 @@ pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> 
         Fault::NoUnit => format!(
             r#"`{key} = {given}` has no unit: write `"{text}s"` for seconds, or `ms`, `m`, `h`"#
         ),
-        Fault::UnknownUnit(unit) => format!(
-            "`{key} = {given}` has the unknown unit `{unit}`: units are ns, us, ms, s, m (minutes), h, d and w"
-        ),
+        Fault::UnknownUnit(unit) => {
+            let meant = UNITS.iter().find(|(known, _)| known[1..] == unit);
+            let remedy = match meant {
+                Some((_, meant)) => format!(r#"write `"{}"`"#, text.replacen(&unit, meant, 1)),
+                None => String::from("units are ns, us, ms, s, m (minutes), h, d and w"),
+            };
+            format!("`{key} = {given}` has the unknown unit `{unit}`: {remedy}")
+        }
         Fault::TooFine => out_of_range(key, given, "whole nanoseconds"),
         Fault::TooLong => out_of_range(key, given, "at most 213503d, which is 584 years"),
     }
@@ -213,7 +224,7 @@ pub fn empty_list(key: &dyn Display) -> String {
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
     /// The key of the duration.
-    pub at: At,
+    pub at: KeyPath,
     /// The duration in force.
     pub value: Duration,
     /// Set if the duration is the key's default.

@@ -188,8 +188,8 @@ mod tests {
                 "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w",
             ),
             (
-                "5 sec",
-                "`cap = 5 sec` has the unknown unit `sec`: units are ns, us, ms, s, m (minutes), h, d and w",
+                "1.5 min",
+                r#"`cap = 1.5 min` has the unknown unit `min`: write `"1.5 m"`"#,
             ),
             (
                 "-5s",

@@ -9,7 +9,7 @@ use crate::word::{self, Word};
 
 /// The kind of value that a key takes. Texts in variants end the sentence "it takes …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum ValueType {
     /// A number of retries.
     Count,
     /// A factor by which delays grow.
@@ -56,7 +56,7 @@ pub enum Takes {
     Section,
 }
 
-impl Takes {
+impl ValueType {
     /// True if the value is a duration.
     pub(crate) const fn is_duration(self) -> bool {
         matches!(
@@ -98,7 +98,7 @@ pub enum Owner {
     /// A trait.
     Trait,
     /// A method in a copy of another crate's trait.
-    Copied,
+    TraitCopy,
     /// A breaker or a limiter, in the section of this key.
     Protection(Key),
 }
@@ -106,7 +106,7 @@ pub enum Owner {
 struct Row {
     name: &'static str,
     owner: Owner,
-    takes: Takes,
+    takes: ValueType,
     example: &'static str,
     /// Other libraries' names for the key: with a `+` if they also count the first attempt, with a `!` if the name
     /// means the opposite, with a `=` if it is a value of this key.
@@ -138,7 +138,7 @@ macro_rules! keys {
 
         const ROWS: &[Row] = {
             use Owner::*;
-            use Takes::*;
+            use ValueType::*;
             &[$(Row {
                 name: $name,
                 owner: $owner,
@@ -167,7 +167,7 @@ keys! {
     Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, ["min_backoff", "min_delay", "min_wait"],
         "Shortest delay, jitter included";
     Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, ["jitter_factor", "random", "randomization_factor", "randomized_wait_factor", "use_jitter"],
-        "Randomness of the delays: `full`, `equal`, `decorrelated`, `none`, or a ratio from 0 to 1, where 0.2 is ±20 %";
+        "Randomness of the delays: `full`, `equal`, `decorrelated`, `none`, or a ratio from 0 to 1, where 0.2 is ±20 % and +0.2 is up to 20 % more";
     On: "on", Call, Expr("a function: a path or a closure"), "on = is_retryable",
         ["condition", "errors", "exclude", "include", "predicate", "retry_for", "retry_if", "retry_on", "retryable", "should_retry", "value", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
@@ -179,8 +179,11 @@ keys! {
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"],
         "Time limit for each attempt";
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
-        ["max_duration", "max_elapsed", "max_elapsed_time", "max_time", "total_timeout"],
-        "Time limit for the whole call";
+        ["max_duration", "max_elapsed", "max_elapsed_time", "max_time"],
+        "Time limit for the whole call: a retry that would start later is not made";
+    TotalTimeout: "total_timeout", Policy, DurationAboveZero, r#"total_timeout = "2m""#,
+        ["call_timeout", "operation_timeout", "overall_timeout"],
+        "Time limit for the whole call, at which a running attempt is dropped";
     TotalDelay: "total_delay", Policy, DurationAboveZero, r#"total_delay = "1m""#, ["max_sleep", "max_total_delay"],
         "Limit for all pauses together";
     Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "!disable", "!disabled", "retry_enabled"],
@@ -225,7 +228,7 @@ keys! {
     Wrapper: "wrapper", Trait, Wrapper("a name"), "wrapper = Retrying", [];
     Of: "of", Trait, Path, "of = other_crate::Model", [];
     Forward: "forward", Trait, Paths, "forward = [Box, Arc]", [];
-    Body: "body", Copied, Nothing, "#[retry(body)]", [];
+    Body: "body", TraitCopy, Nothing, "#[retry(body)]", [];
     Ratio: "ratio", Protection(Key::Breaker), Share, "ratio = 0.8", [],
         "the share of failed attempts that opens the breaker";
     OpenFor: "open_for", Protection(Key::Breaker), DurationAboveZero, r#"open_for = "10s""#, [],
@@ -238,7 +241,7 @@ keys! {
 
 /// The keys that are allowed in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Among {
+pub enum KeyScope {
     /// All keys of the attribute.
     Attribute,
     /// The keys of a policy.
@@ -249,7 +252,7 @@ pub enum Among {
     Section(Key),
 }
 
-impl Among {
+impl KeyScope {
     /// The keys, in the order in which they are printed.
     pub fn keys(self) -> impl Iterator<Item = Key> {
         KEYS.iter().copied().filter(move |key| match self {
@@ -285,7 +288,7 @@ impl Key {
     }
 
     /// The kind of value that the key takes.
-    pub const fn takes(self) -> Takes {
+    pub const fn takes(self) -> ValueType {
         self.row().takes
     }
 
@@ -330,7 +333,7 @@ impl Key {
 
     /// True if the key takes keys in parentheses.
     pub const fn is_section(self) -> bool {
-        matches!(self.takes(), Takes::Section)
+        matches!(self.takes(), ValueType::Section)
     }
 
     /// True if the key's settings can be part of an entry of named policies, in parentheses.
@@ -347,14 +350,14 @@ impl fmt::Display for Key {
 
 /// A key with its section, as messages name it: `throttled.base`. A policy's own keys come before its sections'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct At {
+pub struct KeyPath {
     /// The section that contains the key, if any.
     pub section: Option<Key>,
     /// The key itself.
     pub key: Key,
 }
 
-impl fmt::Display for At {
+impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(section) = self.section {
             write!(f, "{section}.")?;
@@ -368,14 +371,14 @@ mod tests {
     use super::*;
     #[test]
     fn every_key_of_a_policy_has_a_meaning() {
-        for key in Among::Attribute.keys() {
+        for key in KeyScope::Attribute.keys() {
             assert_eq!(key.about().is_empty(), !key.is_of_policy(), "{key}");
         }
     }
 
     #[test]
     fn every_word_is_named() {
-        for key in Among::Policy.keys() {
+        for key in KeyScope::Policy.keys() {
             for word in key.takes().words() {
                 assert!(key.about().contains(&format!("`{word}`")), "{key}: {word}");
             }

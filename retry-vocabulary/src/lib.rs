@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use retry_vocabulary::key::Among;
+//! use retry_vocabulary::key::KeyScope;
 //! use retry_vocabulary::{complaint, duration};
 //!
 //! assert_eq!(duration::parse("1h30m").ok(), Some(Duration::from_secs(90 * 60)));
 //! assert_eq!(
-//!     complaint::unknown_key("bsae", "5s", Among::Policy),
+//!     complaint::unknown_key("bsae", "5s", KeyScope::Policy),
 //!     "unknown key `bsae`: did you mean `base`?",
 //! );
 //! ```

@@ -32,6 +32,11 @@ pub fn is_repeats(number: f64) -> bool {
     (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
 }
 
+/// The ratio in a text such as `+0.3`: of a jitter that only lengthens delays.
+pub fn added_ratio(text: &str) -> Option<f64> {
+    text.strip_prefix('+')?.parse().ok()
+}
+
 /// Returns true if the number can be a jitter ratio.
 pub const fn is_ratio(number: f64) -> bool {
     number >= 0.0 && number <= 1.0

@@ -43,13 +43,17 @@ fn factor() -> impl Strategy<Value = f64> {
 }
 
 fn jitter(ratio: impl Strategy<Value = f64>) -> impl Strategy<Value = Jitter> {
+    let of_ratio = select(vec![Jitter::Ratio as fn(f64) -> Jitter, Jitter::Added]);
     let words = vec![
         Jitter::Full,
         Jitter::Equal,
         Jitter::Decorrelated,
         Jitter::None,
     ];
-    prop_oneof![select(words), ratio.prop_map(Jitter::Ratio)]
+    prop_oneof![
+        select(words),
+        (ratio, of_ratio).prop_map(|(ratio, of)| of(ratio))
+    ]
 }
 
 fn ratio() -> impl Strategy<Value = f64> {

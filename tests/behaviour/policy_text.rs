@@ -5,7 +5,7 @@ use std::time::Duration;
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
 use support::rows;
 
-const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_timeout, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";
 
 fn policy(text: &str) -> Policy {
     text.parse()
@@ -22,7 +22,7 @@ fn refusal(text: &str) -> String {
 #[test]
 fn reads_every_key() {
     let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
-                timeout=45s, deadline=2m, total_delay=1m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
+                timeout=45s, deadline=2m, total_timeout=3m, total_delay=1m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
                 cap=1m30s, jitter=none), timed_out(jitter=1), rejected(max=20, base=100ms)";
     let expected = Policy::linear(Duration::from_millis(250))
         .max(5)
@@ -34,6 +34,7 @@ fn reads_every_key() {
         .max_hint(Duration::ZERO)
         .timeout(Duration::from_secs(45))
         .deadline(Duration::from_mins(2))
+        .total_timeout(Duration::from_mins(3))
         .total_delay(Duration::from_mins(1))
         .transient(Section::new().max(u32::MAX).backoff(Backoff::list(&[
             Duration::from_secs(1),
@@ -195,6 +196,7 @@ fn refuses_values() {
             "unknown word `ful` for `jitter`: did you mean `full`? \
              The words are full, equal, decorrelated, none; or a ratio from 0 to 1"
                 .into();
+        "jitter=+1.5", "`jitter = +1.5` is out of range: it takes a ratio from 0 to 1".into();
         "jitter=1.5", "`jitter = 1.5` is out of range: it takes a ratio from 0 to 1".into();
         "jitter=-0.1", "`jitter = -0.1` is out of range: it takes a ratio from 0 to 1".into();
         "jitter=nan", "`jitter = nan` is out of range: it takes a ratio from 0 to 1".into();

@@ -13,6 +13,7 @@
     max_hint = "2m",
     timeout = "60s",
     deadline = limits.time,
+    total_timeout = "3m",
     total_delay = "1m",
     enabled = limits.retries_on,
     idempotent = false,

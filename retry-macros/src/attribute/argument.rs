@@ -54,8 +54,8 @@ pub(crate) enum KeyValue {
     /// A function that computes the delays. It is not part of a policy, because it is called at each failure.
     Delays(Expr),
     Jitter(Jitter),
-    /// A ratio of jitter.
-    Ratio(f64),
+    /// A ratio of jitter, and the runtime's variant for it.
+    Ratio(f64, &'static str),
     Hint(Hint),
     Stream(Mode),
     Text(String),
@@ -123,7 +123,7 @@ impl Arguments {
 
     /// The keys that the return type of `on` must support. A block's keys may have no effect for a member with its own
     /// `on`, except for `idempotent`: ignoring that would repeat requests that must not be repeated.
-    pub(crate) fn what_on_must_say(&self) -> impl Iterator<Item = Key> {
+    pub(crate) fn requirements_of_on(&self) -> impl Iterator<Item = Key> {
         let is_of_block = |key| self.of_block.contains(&key);
         let is_of_other = move |key| is_of_block(key) && !is_of_block(Key::On);
         NEEDS.into_iter().filter_map(move |(key, other)| {
@@ -135,15 +135,32 @@ impl Arguments {
         })
     }
 
+    /// The arguments of a block below a member's own. The member's `max` also overrides those in sections, except for
+    /// rejections, which are not attempts.
+    pub(crate) fn under(&self, own: &Self) -> Self {
+        let mut block = self.clone();
+        if own.get(Key::Max).is_some() {
+            block
+                .given
+                .retain_mut(|argument| match &mut argument.value {
+                    KeyValue::Section(inner) if argument.key != Key::Rejected => {
+                        inner.retain(|argument| argument.key != Key::Max);
+                        !inner.is_empty()
+                    }
+                    _ => true,
+                });
+        }
+        block
+    }
+
     /// The arguments of a block for one of its members. The member's own keys override the block's, also within
     /// sections.
     pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
         let mut merged = Self::default();
-        for argument in &self.given {
+        for mut argument in self.under(&own).given {
             if own.given.iter().any(|own| own.replaces(argument.key)) {
                 continue;
             }
-            let mut argument = argument.clone();
             if argument.key == Key::Name {
                 argument.append(member);
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::Ident;
 use retry_vocabulary::complaint::{self, Bound};
-use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
+use retry_vocabulary::key::{Key, KeyPath, KeyScope, Owner, ValueType};
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
 use retry_vocabulary::{default, delay};
 
@@ -41,6 +41,7 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     };
     schedule(&own, errors);
     in_time(&own, Key::Deadline, errors);
+    in_time(&own, Key::TotalTimeout, errors);
     in_time(&own, Key::TotalDelay, errors);
     hedged_in_time(&own, errors);
     repeats_in_reach(&own, errors);
@@ -80,7 +81,9 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
 /// Rejects keys that only methods of a copied trait can have.
 fn on_no_copy(arguments: &Arguments, errors: &mut Errors) {
     let place = "can only be used on a method with a body, in a copy of another crate's trait (`of = …`): it retries that body instead of the client's method";
-    refuse_keys(arguments, errors, place, |key| key.owner() == Owner::Copied);
+    refuse_keys(arguments, errors, place, |key| {
+        key.owner() == Owner::TraitCopy
+    });
 }
 
 /// Rejects the keys that meet a condition.
@@ -230,8 +233,8 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
             errors.at(argument.ident.span(), complaint);
         }
     }
-    for key in Among::Policy.keys() {
-        if let Takes::UpToCap(default) = key.takes() {
+    for key in KeyScope::Policy.keys() {
+        if let ValueType::UpToCap(default) = key.takes() {
             in_order((key, default), numbers, errors);
         }
     }
@@ -277,7 +280,7 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
     let Some(hedge) = numbers.bound(Key::Hedge, None) else {
         return;
     };
-    for limit in [Key::Timeout, Key::Deadline] {
+    for limit in keys![Timeout Deadline TotalTimeout] {
         let above = numbers.bound(limit, None);
         let above = above.and_then(|limit| complaint::above(hedge, limit));
         let above =
@@ -332,7 +335,7 @@ impl Numbers<'_> {
             None => (default?, true),
         };
         let section = self.section.filter(|_| find(self.given, key).is_some());
-        let at = At { section, key };
+        let at = KeyPath { section, key };
         Some(Bound {
             at,
             value,
@@ -344,7 +347,7 @@ impl Numbers<'_> {
     /// are no retries.
     fn may_not_matter(&self) -> bool {
         let others = [Key::Hedge, Key::Correct, Key::Validate, Key::Policy];
-        let sections = Among::Policy.keys();
+        let sections = KeyScope::Policy.keys();
         let sections = sections.filter(|key| key.is_section() && *key != Key::Rejected);
         let mut others = others.into_iter().chain(sections);
         others.any(|key| self.value(key).is_some())
@@ -360,7 +363,8 @@ impl Numbers<'_> {
         match self.value(Key::Jitter) {
             None => Some(delay::taken_by(Jitter::Full)),
             Some(KeyValue::Jitter(jitter)) => Some(delay::taken_by(*jitter)),
-            Some(KeyValue::Ratio(ratio)) => Some(*ratio),
+            Some(KeyValue::Ratio(ratio, "Ratio")) => Some(*ratio),
+            Some(KeyValue::Ratio(..)) => Some(0.0),
             Some(_) => None,
         }
     }
@@ -371,7 +375,7 @@ impl Numbers<'_> {
             None | Some(KeyValue::Backoff(_)) => self.bound(Key::Base, Some(default::BASE)),
             Some(KeyValue::List(delays)) => {
                 let cap = self.bound(Key::Cap, Some(Duration::MAX))?;
-                let at = At {
+                let at = KeyPath {
                     section: None,
                     key: Key::Backoff,
                 };

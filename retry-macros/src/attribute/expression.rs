@@ -92,8 +92,8 @@ fn is_label(tokens: TokenStream, label: &Ident) -> bool {
 }
 
 /// Keys that are evaluated at the start of the call or in the loop itself, where `.await` is possible.
-const AWAITED: [Key; 16] = keys![
-    Timeout IdleTimeout Deadline Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
+const AWAITED: [Key; 17] = keys![
+    Timeout IdleTimeout Deadline TotalTimeout Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
     Cancel Abort Timer
 ];
 

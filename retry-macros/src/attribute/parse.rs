@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::complaint;
-use retry_vocabulary::key::{Among, Key, Owner, Takes};
+use retry_vocabulary::key::{Key, KeyScope, Owner, ValueType};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
@@ -24,7 +24,7 @@ impl Arguments {
         if let Err(error) = (|input: ParseStream| {
             let content;
             parenthesized!(content in input);
-            arguments.read(&content, Among::Attribute);
+            arguments.read(&content, KeyScope::Attribute);
             Ok(())
         })
         .parse2(whole.into_token_stream())
@@ -35,7 +35,7 @@ impl Arguments {
     }
 
     /// Continues after an error, so that all errors are reported together.
-    fn read(&mut self, input: ParseStream, among: Among) {
+    fn read(&mut self, input: ParseStream, among: KeyScope) {
         while !input.is_empty() {
             let read = self.one(input, among);
             let ended = read.and_then(|()| {
@@ -51,7 +51,7 @@ impl Arguments {
     }
 
     /// Adds one argument.
-    fn one(&mut self, input: ParseStream, among: Among) -> syn::Result<()> {
+    fn one(&mut self, input: ParseStream, among: KeyScope) -> syn::Result<()> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error("expected a key, as in `max = 5`"));
         }
@@ -69,7 +69,7 @@ impl Arguments {
                 let (value, span) = self.section(key, &ident, input)?;
                 (value, span, None)
             }
-            _ if key.takes() == Takes::Nothing => {
+            _ if key.takes() == ValueType::Nothing => {
                 stands_alone(key, input)?;
                 (KeyValue::Alone, ident.span(), None)
             }
@@ -103,7 +103,7 @@ impl Arguments {
         let content;
         let span = parenthesized!(content in input).span.join();
         let mut section = Self::default();
-        section.read(&content, Among::Section(key));
+        section.read(&content, KeyScope::Section(key));
         self.errors.append(&section.errors);
         Ok((KeyValue::Section(section.given), span))
     }
@@ -128,7 +128,7 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> Written {
     let content;
     let span = parenthesized!(content in input).span.join();
     let value = match key.takes() {
-        Takes::Names(what) => {
+        ValueType::Names(what) => {
             let names = content.call(|input| input.parse_terminated(Ident::parse_any, Token![,]));
             match names {
                 Ok(names) if names.is_empty() => Err(wrong(key, what, span)),
@@ -152,19 +152,19 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> Written {
 
 fn value(key: Key, input: ParseStream) -> Written {
     match key.takes() {
-        takes @ (Takes::Name(what) | Takes::Names(what) | Takes::Wrapper(what)) => {
+        takes @ (ValueType::Name(what) | ValueType::Names(what) | ValueType::Wrapper(what)) => {
             let name = match takes {
-                Takes::Names(_) => input.call(Ident::parse_any),
+                ValueType::Names(_) => input.call(Ident::parse_any),
                 _ => input.parse(),
             };
             let name = name.map_err(|error| wrong(key, what, error.span()))?;
             let span = name.span();
             let value = match takes {
-                Takes::Names(_) => KeyValue::Names(vec![name]),
-                Takes::Wrapper(_) if input.peek(Token![<]) => {
+                ValueType::Names(_) => KeyValue::Names(vec![name]),
+                ValueType::Wrapper(_) if input.peek(Token![<]) => {
                     KeyValue::Wrapper(name, Some(Box::new(parameter(key, input)?)))
                 }
-                Takes::Wrapper(_) => KeyValue::Wrapper(name, None),
+                ValueType::Wrapper(_) => KeyValue::Wrapper(name, None),
                 _ => {
                     no_parameters(key, "name", input)?;
                     KeyValue::Name(name)
@@ -175,8 +175,8 @@ fn value(key: Key, input: ParseStream) -> Written {
             }
             Ok((value, span))
         }
-        Takes::Paths => paths(key, input),
-        Takes::Path => {
+        ValueType::Paths => paths(key, input),
+        ValueType::Path => {
             let path = Path::parse_mod_style(input);
             let path = path.map_err(|error| wrong(key, "a path", error.span()))?;
             no_parameters(key, "path", input)?;
@@ -196,7 +196,7 @@ fn value(key: Key, input: ParseStream) -> Written {
 /// The error for a ratio such as `20%`.
 fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
     let number: Literal = input.parse().ok()?;
-    let is_per_cent = key.takes() == Takes::Jitter && input.peek(Token![%]);
+    let is_per_cent = key.takes() == ValueType::Jitter && input.peek(Token![%]);
     is_per_cent.then(|| {
         error!(number.span() =>
             "`{key}` takes a ratio from 0 to 1, not a percentage: write `0.2` for 20 %")
@@ -305,7 +305,7 @@ fn unread_value(ahead: ParseStream) -> String {
     }
 }
 
-fn unknown(ident: &Ident, value: &str, among: Among) -> syn::Error {
+fn unknown(ident: &Ident, value: &str, among: KeyScope) -> syn::Error {
     let name = ident.to_string();
     if name == complaint::SKIP {
         let message = "`skip` can only be used alone, as `#[retry(skip)]`, on a method in an `impl` or a trait under `#[retry(…)]`: to not retry any other function, remove the attribute";
@@ -336,7 +336,7 @@ fn at_next(input: ParseStream) -> bool {
     };
     // True for a key, and for another library's name of one.
     let is_key = || {
-        let (mut keys, word) = (Among::Attribute.keys(), word.to_string());
+        let (mut keys, word) = (KeyScope::Attribute.keys(), word.to_string());
         keys.any(|key| key.name() == word || key.is_elsewhere(&word))
     };
     ahead.peek(Token![=]) && !ahead.peek(Token![==])

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use retry_vocabulary::key::{Key, Takes};
+use retry_vocabulary::key::{Key, ValueType};
 use retry_vocabulary::word::Word;
 use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
@@ -22,41 +22,41 @@ impl KeyValue {
             return Err(wrong);
         }
         match key.takes() {
-            Takes::Count => count(key, expr),
-            Takes::Factor => {
+            ValueType::Count => count(key, expr),
+            ValueType::Factor => {
                 let value = |number, _| Self::Factor(number);
                 in_range(key, expr, range::is_factor, range::FACTOR, value)
             }
-            Takes::Repeats => {
+            ValueType::Repeats => {
                 let value = |number, span| Self::Expr(whole(number, span));
                 in_range(key, expr, range::is_repeats, range::REPEATS, value)
             }
-            Takes::Duration | Takes::UpToCap(_) => duration(key, expr),
-            Takes::DurationAboveZero => match duration(key, expr.clone())? {
+            ValueType::Duration | ValueType::UpToCap(_) => duration(key, expr),
+            ValueType::DurationAboveZero => match duration(key, expr.clone())? {
                 Self::Duration(Duration::ZERO) => {
                     Err(out_of_range(key, &expr, range::POSITIVE_DURATION))
                 }
                 value => Ok(value),
             },
-            Takes::Backoff => match expr {
+            ValueType::Backoff => match expr {
                 Expr::Array(list) => delays(key, list).map(Self::List),
                 Expr::Closure(_) => Ok(Self::Delays(expr)),
                 Expr::Path(ref path) if is_function(&path.path) => Ok(Self::Delays(expr)),
                 expr => word(key, expr, Self::Backoff),
             },
-            Takes::Hint => word(key, expr, Self::Hint),
-            Takes::Jitter => jitter(key, expr),
-            Takes::Stream if text(&expr).is_none() => {
+            ValueType::Hint => word(key, expr, Self::Hint),
+            ValueType::Jitter => jitter(key, expr),
+            ValueType::Stream if text(&expr).is_none() => {
                 let words = r#"one of "first", "buffer" and "resume""#;
                 Err(wrong_kind(key, &expr, words))
             }
-            Takes::Stream => word(key, expr, Self::Stream),
-            Takes::Bool => match literal(&expr) {
+            ValueType::Stream => word(key, expr, Self::Stream),
+            ValueType::Bool => match literal(&expr) {
                 Some(Lit::Bool(lit)) => Ok(Self::Bool(lit.value)),
                 _ => expression(key, range::BOOL, expr),
             },
-            Takes::Text => as_written(key, expr),
-            Takes::Expr(wanted) => {
+            ValueType::Text => as_written(key, expr),
+            ValueType::Expr(wanted) => {
                 let wanted = format!("{wanted}, as in `{}`", key.example());
                 expression(key, &wanted, expr)
             }
@@ -68,15 +68,18 @@ impl KeyValue {
     /// The value to assume if a key's value is missing or can't be read, so that the function isn't checked as if the
     /// key were missing.
     pub(crate) fn stand_in(key: Key) -> Option<Self> {
-        (key.takes() == Takes::Stream).then_some(Self::Stream(Mode::First))
+        (key.takes() == ValueType::Stream).then_some(Self::Stream(Mode::First))
     }
 }
 
 fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
-    let Some(ratio) = number(&expr).transpose()? else {
-        return word(key, expr, KeyValue::Jitter);
+    let added = text(&expr).and_then(|text| range::added_ratio(&text));
+    let (ratio, variant) = match (number(&expr).transpose()?, added) {
+        (Some(ratio), _) => (ratio, "Ratio"),
+        (None, Some(ratio)) => (ratio, "Added"),
+        (None, None) => return word(key, expr, KeyValue::Jitter),
     };
-    let jitter = range::is_ratio(ratio).then_some(KeyValue::Ratio(ratio));
+    let jitter = range::is_ratio(ratio).then_some(KeyValue::Ratio(ratio, variant));
     jitter.ok_or_else(|| out_of_range(key, &expr, range::RATIO))
 }
 

@@ -8,7 +8,7 @@ use crate::attribute::argument::Arguments;
 use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand;
-use crate::expand::model::Model;
+use crate::expand::model::{DefaultName, Model};
 use crate::target;
 use crate::target::check::Placement;
 use crate::target::function;
@@ -26,6 +26,9 @@ pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<Token
     let mut retried = attributes.clone();
     let mut plain = attributes;
     let mut is_retried = false;
+    let name = block
+        .type_name()
+        .map_or(DefaultName::Function, DefaultName::Method);
     for member in members {
         match member {
             Member::Other(tokens) => {
@@ -38,8 +41,9 @@ pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<Token
                 match members::merged(arguments, own, function, Placement::Block, &mut errors) {
                     Some(arguments) => {
                         is_retried = true;
-                        let expanded = expand::expand(&Model::new(arguments, method.function));
-                        retried.append_all(expanded);
+                        let mut model = Model::new(arguments, method.function);
+                        model.default_name = name.clone();
+                        retried.append_all(expand::expand(&model));
                     }
                     None => method.function.to_tokens(&mut retried),
                 }

@@ -1,11 +1,11 @@
 //! The members of an `impl` or a `trait`.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint::SKIP;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Meta, Token, token};
+use syn::{Attribute, ItemImpl, Meta, Token, Type, token};
 
 use crate::as_variant::as_variant;
 use crate::attribute;
@@ -44,6 +44,14 @@ impl Braced {
         let braces = as_variant!(header.pop()?, TokenTree::Group(braces) => braces)?;
         let header = stream(&header);
         (braces.delimiter() == Delimiter::Brace).then_some((keyword, Self { header, braces }))
+    }
+
+    /// The name of the type of an `impl`. `None` for a type without a name, such as a reference.
+    pub(crate) fn type_name(&self) -> Option<Ident> {
+        let header = &self.header;
+        let item: ItemImpl = syn::parse2(code!(#header {})).ok()?;
+        let of = as_variant!(*item.self_ty, Type::Path(of) => of.path)?;
+        Some(of.segments.last()?.ident.clone())
     }
 
     /// The item with other members.

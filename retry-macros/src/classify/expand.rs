@@ -226,9 +226,7 @@ impl Derivation {
             Some(_) => code!(#krate::Verdict::STOP),
             None => code! {
                 #[allow(deprecated)]
-                match *self {
-                    #arms
-                }
+                match *self { #arms }
             },
         };
         let describe = errors.is_none().then(|| {
@@ -236,13 +234,7 @@ impl Derivation {
                 #[allow(deprecated, unreachable_code)]
                 fn describe(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     ::core::fmt::Display::fmt(
-                        #krate::macro_support::show_named(
-                            self,
-                            match *self {
-                                #names
-                            },
-                        )
-                        .__retry_show(),
+                        #krate::macro_support::show_named(self, match *self { #names }).__retry_show(),
                         f,
                     )
                 }
@@ -253,10 +245,7 @@ impl Derivation {
             code! {
                 #[allow(deprecated, unreachable_patterns)]
                 fn is_final(&self) -> bool {
-                    match *self {
-                        #finals
-                        _ => false,
-                    }
+                    match *self { #finals _ => false }
                 }
             }
         });

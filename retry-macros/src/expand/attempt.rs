@@ -54,19 +54,19 @@ impl Printer<'_> {
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let once = self.beside_breaker(self.once(attempted));
-        let timeout = self.model.arguments.get(Key::Timeout);
+        let timeout = self.model.attempt_timeout();
         let run = match timeout {
             None if is_blocking => checked(self.run(once)),
             None => checked(self.awaited(once)),
             Some(timeout) => {
                 let is_alone = is_result && !self.is_surrounded();
+                let limit = self.model.arguments.get(Key::Timeout);
+                let limit = limit.map(|timeout| self.given_limit(timeout));
                 let checked = |once| ours!(async { #(checked(self.awaited(once))) });
                 ours! {
                     __retry::in_time(
-                        #(self.attempt_limit(timeout)),
-                        #(self.timer()),
-                        ::core::pin::pin!(#(if is_alone { once } else { checked(once) })),
-                        &mut retry_dropped,
+                        #(self.attempt_limit(limit)), #(self.timer()),
+                        ::core::pin::pin!(#(if is_alone { once } else { checked(once) })), &mut retry_dropped,
                         // In a closure, because otherwise a missing conversion would cause two errors.
                         |retry_end| #(Self::timed_out_conversion(timeout))(retry_end),
                     ).await
@@ -89,10 +89,7 @@ impl Printer<'_> {
             return once;
         }
         ours! {
-            async {
-                let retry_body = ::core::pin::pin!(#once);
-                __retry::numbered(&retry_history, retry_body).await
-            }
+            async { let retry_body = ::core::pin::pin!(#once); __retry::numbered(&retry_history, retry_body).await }
         }
     }
 
@@ -151,9 +148,7 @@ impl Printer<'_> {
         // With this location, a mismatch points at the return type.
         self.return_edge_by_on().unwrap_or_else(|| {
             ours_at! {outcome.span()=>
-                if false {
-                    return __retry::never::<#outcome>();
-                }
+                if false { return __retry::never::<#outcome>(); }
             }
         })
     }
@@ -164,9 +159,7 @@ impl Printer<'_> {
         let on = self.naming()?;
         let never = ours_at!(on.span()=> __retry::never_by(#on));
         Some(ours! {
-            if false {
-                return #never;
-            }
+            if false { return #never; }
         })
     }
 
@@ -215,9 +208,7 @@ impl Printer<'_> {
     fn left_in_place(&self) -> Option<Code> {
         let part = self.model.moved_part.as_ref()?;
         Some(ours_at! {part.span()=>
-            if false {
-                __retry::left_in_place(&#part);
-            }
+            if false { __retry::left_in_place(&#part); }
         })
     }
 

@@ -51,11 +51,7 @@ impl Printer<'_> {
         } else {
             self.counted_loop(&attempt)
         };
-        ours! {
-            #(self.name_of_surroundings())
-            #(self.constants())
-            #(self.in_call_span(retried))
-        }
+        ours!(#(self.name_of_surroundings()) #(self.constants()) #(self.in_call_span(retried)))
     }
 
     fn counted_loop(&self, attempt: &Code) -> Code {
@@ -152,11 +148,8 @@ impl Printer<'_> {
         let sleep = ours!(__retry::Timer::sleep(&#(self.timer()), retry_pause));
         if self.model.retries_at_once() {
             return ours! {
-                if ::core::time::Duration::is_zero(&retry_pause) {
-                    __retry::give_way().await;
-                } else {
-                    let () = #sleep.await;
-                }
+                if ::core::time::Duration::is_zero(&retry_pause) { __retry::give_way().await; }
+                else { let () = #sleep.await; }
             };
         }
         // Tokio's sleep already yields cooperatively.

@@ -151,7 +151,7 @@ impl Printer<'_> {
         };
         let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.user(on))));
         let answer = Self::contained(on, answer);
-        let mut needs = self.model.arguments.what_on_must_say().peekable();
+        let mut needs = self.model.arguments.requirements_of_on().peekable();
         if needs.peek().is_none() {
             let verdict = ours!(__retry::IntoVerdict::into_verdict(#answer));
             return seen(self.of_attempt(&answer, verdict));

@@ -149,6 +149,7 @@ impl Printer<'_> {
             #?(shares) { let (retry_values, retry_kinds) = __retry::given((#values)); }
             let retry_call = &mut __retry::Driver::#new(#shared, #(self.timer_of_call()));
             #?(model.moves_arguments()) { let mut retry_last; }
+            #?(model.total.is_some()) { let retry_end; }
             #set
         }
     }
@@ -172,6 +173,10 @@ impl Printer<'_> {
             #?(!model.chooses_policy()) { #(self.ignored_timeout(policy)) }
             #max
             #(deadline.map(|deadline| self.set_deadline(deadline, policy)))
+            #(model.total.as_ref().map(|total| {
+                let limit = self.time_limit(Key::TotalTimeout, total, policy);
+                ours!(retry_end = retry_call.set_total(#limit);)
+            }))
             #?(model.retries_rejections()) { retry_call.retry_rejections(); }
             #(last.map(|last| ours!(retry_last = #last;)))
         }
@@ -181,14 +186,21 @@ impl Printer<'_> {
     pub(crate) fn set_deadline(&self, deadline: &Deadline, policy: &Code) -> Code {
         match deadline {
             Deadline::OfChoice => ours!(retry_call.begin_deadline();),
-            _ => ours!(retry_call.set_deadline(#(self.time_limit(deadline, policy)));),
+            _ => self.set_limit(deadline, policy),
         }
     }
 
-    /// The time limit of the call, of type `Option<Duration>`.
-    fn time_limit(&self, deadline: &Deadline, policy: &Code) -> Code {
-        let of_policy = ours!(__retry::policy_limit(#policy));
-        let given = self.model.arguments.get(Key::Deadline);
+    fn set_limit(&self, deadline: &Deadline, policy: &Code) -> Code {
+        let limit = self.time_limit(Key::Deadline, deadline, policy);
+        ours!(retry_call.set_deadline(#limit);)
+    }
+
+    /// The time limit of the call that this key sets, of type `Option<Duration>`.
+    fn time_limit(&self, key: Key, deadline: &Deadline, policy: &Code) -> Code {
+        let is_total = key == Key::TotalTimeout;
+        let read = if_else(is_total, ours!(policy_total), ours!(policy_limit));
+        let of_policy = ours!(__retry::#read(#policy));
+        let given = self.model.arguments.get(key);
         let given = given.map(|given| self.given_limit(given));
         let Deadline::Decorator(this) = deadline else {
             return given.unwrap_or(of_policy);
@@ -213,7 +225,7 @@ impl Printer<'_> {
         self.model.chooses_policy().then(|| {
             ours! {
                 #(self.ignored_timeout(policy))
-                retry_call.set_deadline(#(self.time_limit(deadline, policy)));
+                #(self.set_limit(deadline, policy))
             }
         })
     }
@@ -371,36 +383,30 @@ impl Printer<'_> {
             }
             None => ours!(__retry::last(#(self.last_error(Span::mixed_site())))),
         };
-        let stopped = |shown: Code, ending: Code| {
-            ours! {
-                retry_call.stopped(
-                    &retry_stop,
-                    #shown,
-                    #ending,
-                    #(self.reporter()),
-                );
-            }
-        };
+        let stop = ours!(retry_stop);
         let is_constant = matches!(self.model.policy, Policy::Constant(_));
         let is_max_known = is_constant || self.model.needs_max() || self.model.chooses_policy();
         let reason = ours!(__retry::Stop::reason(&retry_stop));
         ours! {
             #?(self.model.keeps_values()) {
                 if let __retry::Some(retry_outcome) = retry_returned {
-                    #(stopped(ours!(&__retry::REJECTED_VALUE), ours!(__retry::Ending::Error)))
+                    #(self.report_stop(&stop, &ours!(&__retry::REJECTED_VALUE), &ours!(__retry::Ending::Error)))
                     #(self.leave())
                 }
             }
             // If an attempt has failed, its failure has already set the `max`.
             #?(self.model.is_gated() && !is_max_known) {
-                if retry_call.lacks_max() {
-                    retry_call.begin_under(#(self.policy()));
-                }
+                if retry_call.lacks_max() { retry_call.begin_under(#(self.policy())); }
             }
             let retry_error = #error;
-            #(stopped(self.shown(), self.ending()))
+            #(self.report_stop(&stop, &self.shown(), &self.ending()))
             #(self.ends_with(&reason))
         }
+    }
+
+    /// Reports that the call ends before an attempt.
+    pub(crate) fn report_stop(&self, stop: &Code, shown: &Code, ending: &Code) -> Code {
+        ours!(retry_call.stopped(&#stop, #shown, #ending, #(self.reporter()));)
     }
 
     /// The end of the call after its last failure, for reports.
@@ -478,8 +484,7 @@ impl Printer<'_> {
             let last = self.is_last(&policy).map(|last| ours!(retry_last = #last;));
             let failed = ours! {
                 retry_call.failed(
-                    __retry::Failure::new(#site, #verdict, #shown)#(self.options(failed)),
-                    #(self.reporter()),
+                    __retry::Failure::new(#site, #verdict, #shown)#(self.options(failed)), #(self.reporter()),
                 )
             };
             // Bound to a name if there are other locals, because a temporary would keep the error borrowed in some

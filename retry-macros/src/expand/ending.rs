@@ -18,8 +18,7 @@ impl Printer<'_> {
     /// Ends the call with the result of `give_up` or `fallback` for `retry_error`.
     pub(crate) fn end_of_failure(&self) -> Code {
         let gave_up = ours! {
-            let retry_gave_up =
-                __retry::Attempt::gave_up(retry_history, retry_error, retry_reason);
+            let retry_gave_up = __retry::Attempt::gave_up(retry_history, retry_error, retry_reason);
         };
         if let Some(give_up) = self.model.expr(Key::GiveUp) {
             let shape = self.user(give_up);
@@ -68,10 +67,8 @@ impl Printer<'_> {
             #stream
             // The formatted error borrows a temporary, so it is passed to a closure instead of returned.
             retry_call.fell_back(
-                retry_attempts,
-                &retry_outcome,
-                |retry_error, retry_with| retry_with(__retry::show(retry_error).__retry_show()),
-                #(self.reporter()),
+                retry_attempts, &retry_outcome,
+                |retry_error, retry_with| retry_with(__retry::show(retry_error).__retry_show()), #(self.reporter()),
             );
         }
     }

@@ -42,9 +42,7 @@ impl Printer<'_> {
     pub(crate) fn error_type_of_loop(&self) -> Option<Code> {
         (self.ties_errors() && !self.is_async).then(|| {
             ours! {
-                if false {
-                    break 'retry_call __retry::never_of(retry_error_type);
-                }
+                if false { break 'retry_call __retry::never_of(retry_error_type); }
             }
         })
     }
@@ -53,9 +51,7 @@ impl Printer<'_> {
     pub(crate) fn error_type_of(&self, outcome: &Code) -> Option<Code> {
         self.ties_errors().then(|| {
             ours! {
-                if false {
-                    __retry::has_error_type(retry_error_type, &#outcome);
-                }
+                if false { __retry::has_error_type(retry_error_type, &#outcome); }
             }
         })
     }

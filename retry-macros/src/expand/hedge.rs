@@ -18,7 +18,7 @@ impl Printer<'_> {
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
         let (is_timed, keeps) = (
-            self.model.has(&[Key::Timeout]),
+            self.model.attempt_timeout().is_some(),
             self.model.history.is_some(),
         );
         let number = ours!(__retry::Call::attempt(#(self.whole_call())));
@@ -36,12 +36,7 @@ impl Printer<'_> {
             let retry_ended = {
                 let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
-                let mut retry_running = __retry::Running::new(
-                    retry_first,
-                    #number,
-                    retry_slept,
-                    retry_measured,
-                );
+                let mut retry_running = __retry::Running::new(retry_first, #number, retry_slept, retry_measured);
                 loop {
                     match retry_running.wait().await {
                         __retry::Next::Due(retry_delay) => { #(self.beside()) }
@@ -88,9 +83,7 @@ impl Printer<'_> {
             ours! {
                 retry_call.hedge(
                     __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#(self.details()),
-                    retry_delay,
-                    retry_pushback,
-                    #(self.reporter()),
+                    retry_delay, retry_pushback, #(self.reporter()),
                 )
             }
         });
@@ -98,9 +91,7 @@ impl Printer<'_> {
             #(self.cancelled())
             let retry_begins = __retry::cold(|| { #decided });
             if let __retry::Some(retry_number) = retry_begins {
-                #?(self.model.history.is_some()) {
-                    __retry::Attempt::begin_beside(&retry_history);
-                }
+                #?(self.model.history.is_some()) { __retry::Attempt::begin_beside(&retry_history); }
                 retry_running.begin(retry_attempt(), retry_number, retry_sleep(retry_after));
             }
         }
@@ -114,15 +105,13 @@ impl Printer<'_> {
             ours! {
                 let retry_goes_on = retry_call.hedge_failed(
                     __retry::Failure::new(#site, retry_asked, #shown),
-                    retry_ended.number,
-                    &mut retry_pushback,
-                    #(self.reporter()),
+                    retry_ended.number, &mut retry_pushback, #(self.reporter()),
                 );
                 (retry_goes_on, retry_asked)
             }
         });
         ours! {
-            #?(model.has(&[Key::Timeout])) { let retry_dropped = retry_ended.timed_out; }
+            #?(model.attempt_timeout().is_some()) { let retry_dropped = retry_ended.timed_out; }
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
                 let retry_asked = #(self.asked_verdict(FailureSource::Body));
                 #judged

@@ -35,6 +35,8 @@ pub(crate) struct Model {
     pub(crate) stream: Option<Stream>,
     pub(crate) policy: Policy,
     pub(crate) deadline: Option<Deadline>,
+    /// The source of the time limit at which a running attempt is dropped.
+    pub(crate) total: Option<Deadline>,
     /// True if the call needs the runtime's driver: if the decision after a failure depends on more than the count,
     /// the policy and the verdict.
     pub(crate) is_driven: bool,
@@ -63,10 +65,12 @@ pub(crate) struct Retained {
 }
 
 /// The call's name, if there is no key `name`.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum DefaultName {
     /// The name of the function.
     Function,
+    /// In an `impl` with `#[retry]`, the name of its type, and of the function.
+    Method(Ident),
     /// In a decorator, the name of the function and the type of the client.
     Client(Ident),
     /// The name of the function that contains the block.
@@ -112,7 +116,7 @@ pub(crate) enum History {
     Items,
 }
 
-/// The source of a call's deadline.
+/// The source of a call's deadline, or of its total timeout.
 pub(crate) enum Deadline {
     Given,
     /// The call's policy.
@@ -124,8 +128,8 @@ pub(crate) enum Deadline {
 }
 
 /// Keys that influence the decision after a failure, or that need the reason for giving up.
-const FOR_THE_DECISION: [Key; 16] = keys![
-    Abort BeforePause BeforeRetry Clone Deadline Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
+const FOR_THE_DECISION: [Key; 17] = keys![
+    Abort BeforePause BeforeRetry Clone Deadline TotalTimeout Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
     Fallback Validate
 ];
 
@@ -176,11 +180,11 @@ impl Model {
             default_name: DefaultName::Function,
             stream,
             policy: Policy::new(&arguments),
-            deadline: match arguments.value(Key::Policy) {
-                _ if arguments.has(&[Key::Deadline]) => Some(Deadline::Given),
-                Some(policy) if policy.is_closure() => Some(Deadline::OfChoice),
-                policy => policy.map(|_| Deadline::OfPolicy),
-            },
+            deadline: Deadline::of(&arguments, Key::Deadline),
+            total: Deadline::of(&arguments, Key::TotalTimeout).filter(|total| match total {
+                Deadline::OfChoice => false,
+                _ => arguments.has(&keys![Timeout TotalTimeout]),
+            }),
             is_driven: true,
             history: None,
             arguments,
@@ -248,9 +252,12 @@ impl Model {
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
                 this: this.clone(),
-                of_trait: Box::new(Policy::of_trait(of_trait)),
+                of_trait: Box::new(Policy::of_trait(&of_trait.under(own))),
                 own: beside_policy(numbers(own)),
             };
+            if own.get(Key::TotalTimeout).is_none() && self.attempt_timeout().is_some() {
+                self.total = Some(Deadline::Decorator(this.clone()));
+            }
             if own.get(Key::Deadline).is_none() {
                 self.deadline = Some(Deadline::Decorator(this));
             }
@@ -294,6 +301,7 @@ impl Model {
             self.moves_arguments(),
             self.ignores_timeout(),
             !matches!(self.deadline, None | Some(Deadline::Given)),
+            !matches!(self.total, None | Some(Deadline::Given)),
         ];
         let count = asks.into_iter().filter(|asks| *asks).count();
         if self.chooses_policy() { 0 } else { count }
@@ -307,7 +315,7 @@ impl Model {
         let backoff = find(numbers, Key::Backoff);
         backoff.is_some_and(|backoff| backoff.value.is_no_backoff())
             && !numbers.iter().any(Argument::has_shape)
-            && !self.has(&keys![Cancel Hedge IdleTimeout Limiter Timeout Timer])
+            && !self.has(&keys![Cancel Hedge IdleTimeout Limiter Timeout Timer TotalTimeout])
     }
 
     /// True if the call can end between attempts: because its deadline has passed, it was cancelled, or the next
@@ -317,7 +325,7 @@ impl Model {
     pub(crate) fn may_stop(&self, is_async: bool) -> bool {
         let is_kept = self.is_gated() || self.has(&[Key::Cancel]) || self.is_hooked();
         let is_kept_anyway = self.history.is_some() || !is_async;
-        is_kept || self.deadline.is_some() && is_kept_anyway
+        is_kept || (self.deadline.is_some() || self.total.is_some()) && is_kept_anyway
     }
 
     /// True if a stream is resumed where it broke off, so that each item is progress.
@@ -395,7 +403,13 @@ impl Model {
 
     /// True if an attempt is dropped when it takes too long.
     pub(crate) fn can_drop_attempts(&self) -> bool {
-        self.has(&keys![Timeout IdleTimeout])
+        self.has(&keys![Timeout TotalTimeout IdleTimeout])
+    }
+
+    /// The key that limits the time of an attempt.
+    pub(crate) fn attempt_timeout(&self) -> Option<&Argument> {
+        let timeout = self.arguments.get(Key::Timeout);
+        timeout.or_else(|| self.arguments.get(Key::TotalTimeout))
     }
 
     /// True if the reason for giving up is needed.
@@ -427,6 +441,17 @@ impl Model {
             Some(_) => History::Values,
             None => History::Errors,
         })
+    }
+}
+
+impl Deadline {
+    /// The source of the time limit that this key sets.
+    fn of(arguments: &Arguments, key: Key) -> Option<Self> {
+        match arguments.value(Key::Policy) {
+            _ if arguments.has(&[key]) => Some(Self::Given),
+            Some(policy) if policy.is_closure() => Some(Self::OfChoice),
+            policy => policy.map(|_| Self::OfPolicy),
+        }
     }
 }
 
@@ -496,7 +521,10 @@ fn needs_everything(number: &Argument) -> bool {
 fn numbers(arguments: &Arguments) -> Vec<Argument> {
     let mut numbers = arguments.given.clone();
     numbers.retain(|argument| {
-        let is_time = matches!(argument.key, Key::Timeout | Key::Deadline);
+        let is_time = matches!(
+            argument.key,
+            Key::Timeout | Key::Deadline | Key::TotalTimeout
+        );
         argument.key.is_of_policy() && !is_time && !matches!(argument.value, KeyValue::Delays(_))
     });
     numbers

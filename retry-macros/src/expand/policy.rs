@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, Literal};
+use proc_macro2::{Ident, Literal, Span};
 use quote::ToTokens;
-use retry_vocabulary::key::{Key, Owner, Takes};
+use retry_vocabulary::key::{Key, Owner, ValueType};
 use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -180,7 +180,10 @@ impl Printer<'_> {
         if self.model.default_name == DefaultName::Surroundings {
             return code!(__retry_name());
         }
-        let path = format!("::{}", self.bare_name());
+        let mut path = format!("::{}", self.bare_name());
+        if let DefaultName::Method(of) = &self.model.default_name {
+            path.insert_str(0, &format!("::{of}"));
+        }
         code!(::core::concat!(::core::module_path!(), #path))
     }
 
@@ -231,8 +234,9 @@ impl Printer<'_> {
                 })
             }
             KeyValue::Jitter(jitter) => Self::variant(argument, *jitter),
-            KeyValue::Ratio(ratio) => {
-                code!(__retry::Jitter::Ratio(#(Literal::f64_suffixed(*ratio))))
+            KeyValue::Ratio(ratio, variant) => {
+                let variant = Ident::new(variant, Span::call_site());
+                code!(__retry::Jitter::#variant(#(Literal::f64_suffixed(*ratio))))
             }
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
             KeyValue::Bool(bool) => bool.to_token_stream(),
@@ -243,24 +247,29 @@ impl Printer<'_> {
                 let span = expr.span();
                 let user = self.kept(expr);
                 let value = match argument.key.takes() {
-                    Takes::Count => code_at!(span=> __retry::Count::count(#user)),
-                    Takes::Factor => code!(__retry::Factor::factor(#user)),
-                    Takes::Backoff => code_at!(span=> __retry::IntoBackoff::into_backoff(#user)),
-                    Takes::Jitter => code!(::core::convert::Into::<__retry::Jitter>::into(#user)),
+                    ValueType::Count => code_at!(span=> __retry::Count::count(#user)),
+                    ValueType::Factor => code!(__retry::Factor::factor(#user)),
+                    ValueType::Backoff => {
+                        code_at!(span=> __retry::IntoBackoff::into_backoff(#user))
+                    }
+                    ValueType::Jitter => {
+                        code!(::core::convert::Into::<__retry::Jitter>::into(#user))
+                    }
                     _ => user,
                 };
                 let typed = match argument.key.takes() {
                     // Already a statement of its own, or a place.
-                    takes if takes == Takes::DurationAboveZero || is_place(expr) => return value,
-                    Takes::Duration | Takes::UpToCap(_) => Some(code!(: ::core::time::Duration)),
-                    Takes::Bool => Some(code!(: bool)),
+                    takes if takes == ValueType::DurationAboveZero || is_place(expr) => {
+                        return value;
+                    }
+                    ValueType::Duration | ValueType::UpToCap(_) => {
+                        Some(code!(: ::core::time::Duration))
+                    }
+                    ValueType::Bool => Some(code!(: bool)),
                     _ => None,
                 };
                 // Drops a lock guard in the expression before the next key is evaluated, and before the pause.
-                ours!({
-                    let retry_value #typed = #value;
-                    retry_value
-                })
+                ours!({ let retry_value #typed = #value; retry_value })
             }
             // Read by the macro itself.
             _ => Code::new(),

@@ -87,10 +87,7 @@ impl Printer<'_> {
         let attempts = if_else(may_be_off, ours!(only_attempt), ours!(most_attempts));
         let up_to = |own: Code| {
             ours! {
-                __retry::Outer::up_to(
-                    #outer,
-                    const { __retry::#attempts(&__RETRY_POLICY #own, #(self.values())) },
-                )
+                __retry::Outer::up_to(#outer, const { __retry::#attempts(&__RETRY_POLICY #own, #(self.values())) })
             }
         };
         match &self.model.policy {

@@ -36,10 +36,7 @@ impl Printer<'_> {
                     &ours!({ #again __retry::Ok(#read) }),
                 ),
             };
-            return ours! {
-                let retry_outcome = { #retried };
-                #returned
-            };
+            return ours!(let retry_outcome = { #retried }; #returned);
         }
         let item = &stream.item;
         let hand_over = ours_at!(item.span()=> __retry::stream::hand_over::<#item>());
@@ -48,10 +45,9 @@ impl Printer<'_> {
         let returned = match (stream.part, is_async) {
             (StreamPart::Outcome, false) => boxed,
             (StreamPart::Value, false) => ours!(__retry::Ok(#boxed)),
-            (StreamPart::Outcome, true) => ours! {
-                let retry_stream = __retry::stream::arrived(retry_stream).await;
-                #boxed
-            },
+            (StreamPart::Outcome, true) => {
+                ours!(let retry_stream = __retry::stream::arrived(retry_stream).await; #boxed)
+            }
             (StreamPart::Value, true) => {
                 let opened = ours!(__retry::stream::opened(retry_stream).await);
                 self.opened(&opened, &name, &ours!(__retry::Ok(#boxed),))
@@ -83,10 +79,7 @@ impl Printer<'_> {
             return returned;
         };
         ours! {
-            {
-                let retry_boxed: #boxed = __retry::Box::pin(#returned);
-                retry_boxed
-            }
+            { let retry_boxed: #boxed = __retry::Box::pin(#returned); retry_boxed }
         }
     }
 
@@ -162,22 +155,17 @@ impl Printer<'_> {
                 __retry::stream::#read::attempt(retry_stream, retry_patience, #(self.counts(stream))).await
             }
         };
-        let started = match model.arguments.get(Key::Timeout) {
+        let limit = model.has(&[Key::Timeout]).then(|| ours!(retry_limit));
+        let started = match model.attempt_timeout() {
             Some(timeout) => ours! {
                 __retry::stream::in_time::<#err_type, _>(
-                    #(self.timer()),
-                    retry_limit,
-                    #(Self::timed_out_conversion(timeout)),
-                    #started,
+                    #(self.timer()), #(self.attempt_limit(limit)), #(Self::timed_out_conversion(timeout)), #started,
                 )
             },
             None => started,
         };
         let started = self.awaited(started);
-        ours! {
-            #opens
-            let retry_started = #started;
-        }
+        ours!(#opens let retry_started = #started;)
     }
 
     /// Converts `retry_error`, of the items' error type, to the function's error type. An `impl Trait` is only known
@@ -213,7 +201,7 @@ impl Printer<'_> {
     fn patience_declaration(&self) -> Code {
         let keys = [Key::Timeout, Key::IdleTimeout];
         let limits = keys.map(|key| self.model.arguments.get(key));
-        let [timeout, idle] = limits.map(|limit| limit.map(|limit| self.attempt_limit(limit)));
+        let [timeout, idle] = limits.map(|limit| limit.map(|limit| self.given_limit(limit)));
         ours! {
             #(timeout.map(|timeout| ours!(let retry_limit = #timeout;)))
             let retry_patience = #(self.patience(idle.unwrap_or(ours!(retry_limit))));

@@ -27,16 +27,18 @@ impl Printer<'_> {
         }
     }
 
-    /// The time limit of an attempt, of type `Option<Duration>`.
-    pub(crate) fn attempt_limit(&self, timeout: &Argument) -> Code {
-        if let KeyValue::Alone = timeout.value {
-            return code!(__retry::policy_timeout(#(self.policy())));
-        }
-        self.given_limit(timeout)
+    /// The time limit of an attempt that starts now, of type `Option<Duration>`. `timeout` is the limit by that key.
+    pub(crate) fn attempt_limit(&self, timeout: Option<Code>) -> Code {
+        let limit = timeout.unwrap_or(ours!(__retry::None));
+        let left = ours!(__retry::time_left(#(limit.clone()), retry_end, #(self.now())));
+        if_else(self.model.total.is_some(), left, limit)
     }
 
     /// The time limit that a key sets, of type `Option<Duration>`.
     pub(crate) fn given_limit(&self, limit: &Argument) -> Code {
+        if let KeyValue::Alone = limit.value {
+            return code!(__retry::policy_timeout(#(self.policy())));
+        }
         let value = self.argument(limit);
         if limit.value.is_literal() {
             ours!(__retry::Some(#value))
@@ -49,7 +51,7 @@ impl Printer<'_> {
     pub(crate) fn ignored_timeout(&self, policy: &Code) -> Code {
         code! {
             #?(self.model.ignores_timeout()) {
-                if __retry::Option::is_some(&__retry::policy_timeout(#policy)) {
+                if __retry::drops_attempts(#policy) {
                     __retry::ignores_timeout(#(self.name()));
                 }
             }
@@ -88,7 +90,8 @@ impl Printer<'_> {
             return None;
         }
         let (now, resumes) = (self.now(), self.model.resumes());
-        let streamed = ours!(__retry::stream::resume::streamed(&retry_progress));
+        let streamed =
+            ours!(retry_call.count_break(__retry::stream::resume::streamed(&retry_progress)));
         let streamed = if_else(resumes, streamed, ours!(__retry::None));
         let deadline = self.model.deadline.as_ref().filter(|_| resumes);
         Some(ours! {

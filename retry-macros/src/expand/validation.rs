@@ -121,14 +121,8 @@ impl Printer<'_> {
     /// Checks a value with `validate` and repairs it with `correct`.
     fn corrected(&self, validate: &Expr, correct: &Expr) -> Code {
         let stopped = |of: &Code| {
-            ours! {
-                retry_call.stopped(
-                    &__retry::Stop::of_correction(#of),
-                    #(self.shown()),
-                    #(self.ending()),
-                    #(self.reporter()),
-                );
-            }
+            let stop = ours!(__retry::Stop::of_correction(#of));
+            self.report_stop(&stop, &self.shown(), &self.ending())
         };
         let ended_invalid = ours!(#(self.kept_invalid()) #(self.ended()));
         let reason = if_else(self.model.needs_reason(), ours!(retry_reason), ours!(_));
@@ -154,9 +148,7 @@ impl Printer<'_> {
                 }
                 #(self.beside_attempt(ours!(retry_corrected), &corrected))
                 #(self.tick())
-                #?(self.model.history.is_some()) {
-                    __retry::Attempt::corrected(&mut retry_history, retry_error);
-                }
+                #?(self.model.history.is_some()) { __retry::Attempt::corrected(&mut retry_history, retry_error); }
                 retry_value = match retry_corrected {
                     __retry::Ok(retry_value) => retry_value,
                     __retry::Err(retry_error) => {

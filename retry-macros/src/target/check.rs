@@ -354,6 +354,8 @@ impl<'a> Check<'a> {
         refuse! {self.arguments, self.errors;
             Timeout if true =>
                 "`timeout` can't be used on a blocking {target}, which can't be stopped while it runs: make it `async`, or pass a timeout to the call it makes{otherwise}"
+            TotalTimeout if true =>
+                "`total_timeout` can't be used on a blocking {target}, which can't be stopped while it runs: make it `async`, or use `deadline`, which ends pauses{otherwise}"
             Abort if true =>
                 "`abort` can't be used on a blocking {target}, which can't be stopped while it runs: make it `async`, or use `cancel`, which ends pauses{otherwise}"
             Hedge if true =>

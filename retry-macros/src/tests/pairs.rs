@@ -10,13 +10,13 @@ use std::path::Path;
 use expect_test::expect_file;
 use proc_macro2::TokenStream;
 use quote::quote;
-use retry_vocabulary::key::{Among, Key};
+use retry_vocabulary::key::{Key, KeyScope};
 
 use super::cases::in_parallel;
 use super::refusals;
 
 /// The keys, each with a value. A key is listed several times if its values disable different keys.
-const KEYS: [&str; 64] = [
+const KEYS: [&str; 65] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -39,6 +39,7 @@ const KEYS: [&str; 64] = [
     r#"max_hint = "1m""#,
     r#"timeout = "3s""#,
     r#"deadline = "3s""#,
+    r#"total_timeout = "3s""#,
     r#"total_delay = "3s""#,
     "enabled = false",
     "idempotent = false",
@@ -124,7 +125,7 @@ const BLOCK_AND_METHOD: &str = "block, method";
 
 fn key(argument: &str) -> Key {
     let name = argument.split([' ', '(']).next().expect("a name");
-    Among::Attribute.find(name).expect("a key")
+    KeyScope::Attribute.find(name).expect("a key")
 }
 
 /// The index of a key that no other excludes.
@@ -166,7 +167,7 @@ impl Refused {
 
 #[test]
 fn pairs_are_refused_with_the_reason() {
-    for key in Among::Attribute.keys() {
+    for key in KeyScope::Attribute.keys() {
         let is_listed = KEYS.iter().any(|argument| self::key(argument) == key);
         assert!(is_listed, "`{key}` is missing");
     }

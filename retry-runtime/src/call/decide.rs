@@ -110,6 +110,9 @@ impl Call {
         if failure.inputs.cancelled && failure.verdict.kind().is_some() {
             return Err(Reason::Cancelled);
         }
+        if failure.inputs.total_left == Some(Duration::ZERO) && failure.verdict.kind().is_some() {
+            return Err(Reason::Deadline);
+        }
         if failure.verdict.warns() {
             warn_about_verdict(failure.site.name(), failure.verdict, failure.error);
         }
@@ -199,7 +202,9 @@ impl Call {
             range = (from, to.min(left).max(from));
         }
         let delay = random::between(range);
-        if delay > left {
+        // An attempt at the very end of the time would be dropped at once.
+        let has_no_time = failure.inputs.total_left.is_some_and(|left| delay >= left);
+        if delay > left || has_no_time {
             return Err(Reason::Deadline);
         }
         Ok(delay)

@@ -228,7 +228,21 @@ impl<P: Protects, T> Driver<P, T> {
     pub fn set_deadline(&mut self, limit: Option<Duration>) {
         let began = self.state.past.as_ref().and_then(|past| past.began);
         let end = |limit| began.unwrap_or_else(|| self.now()).checked_add(limit);
-        self.state.deadline = limit.and_then(end);
+        self.state.deadline = earlier(limit.and_then(end), self.state.total_end());
+    }
+
+    /// The time at which a running attempt is dropped.
+    #[inline]
+    pub(crate) fn total_end(&self) -> Option<Moment> {
+        self.state.total_end()
+    }
+
+    /// Ends the call `limit` from now, even while an attempt is running: see [`time_left`].
+    pub fn set_total(&mut self, limit: Option<Duration>) -> Option<Moment> {
+        let end = limit.and_then(|limit| self.now().checked_add(limit))?;
+        self.state.past().total_end = Some(end);
+        self.state.deadline = earlier(self.state.deadline, Some(end));
+        Some(end)
     }
 
     /// Starts to measure time for a deadline that is set later.
@@ -402,6 +416,13 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.restart(lasted));
     }
 
+    /// Records that the stream of an attempt broke: its start, and true if it yielded an item. Returns the same for
+    /// [`Attempt::take_progress`](crate::Attempt::take_progress), but false if its items are not progress.
+    pub fn count_break(&mut self, (began, yielded): (Moment, bool)) -> Option<(Moment, bool)> {
+        let is_progress = self.steps(|steps| steps.count_break(began));
+        Some((began, yielded && is_progress))
+    }
+
     /// Credits the budget for a success after which the call goes on.
     pub fn credit(&mut self) {
         self.steps(|steps| steps.credit());
@@ -462,6 +483,21 @@ reported_steps! {
     fn pass() -> Result<(), RejectedBy>;
     /// In a batch, reports the end of the call to the limiter.
     fn leave(outcome: AttemptOutcome);
+}
+
+fn earlier(one: Option<Moment>, other: Option<Moment>) -> Option<Moment> {
+    one.into_iter().chain(other).min()
+}
+
+/// The time limit of an attempt that starts now, in a call that ends at `end`.
+#[inline]
+pub fn time_left(
+    limit: Option<Duration>,
+    end: Option<Moment>,
+    now: impl FnOnce() -> Moment,
+) -> Option<Duration> {
+    let left = end.map(|end| end.since(now()));
+    limit.into_iter().chain(left).min()
 }
 
 impl<P: Protects, T> Drop for Driver<P, T> {

@@ -52,6 +52,8 @@ pub(super) struct Inputs {
     pub(super) unrepeatable: bool,
     pub(super) cancelled: bool,
     pub(super) last: bool,
+    /// The time left of the call's `total_timeout`.
+    pub(super) total_left: Option<Duration>,
     /// True if the loop keeps the error during the pause, so that the call can still end with it.
     pub(super) is_kept: bool,
     /// True if the attempt had a limiter, which takes care of throttled retries.

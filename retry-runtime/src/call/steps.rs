@@ -10,7 +10,7 @@
 //! | A rejection is retried only if the policy has a section for it. It has its own count, and the payment is kept. | The attempt may still start. |
 //! | A pause that ends after the deadline by more than a timer's [`grace`](crate::call::decide::grace) ends the call. | A timer's granularity is not the call's fault. |
 //! | A pause that would end after the deadline does not start, regardless of what took the time since the decision. | No attempt could follow it. |
-//! | If the deadline drops running attempts (plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
+//! | If the deadline drops running attempts (`total_timeout`, plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
 //! | A batch has one slot of the limiter, which costs one unit per item. Each item has its own permit and payment. | There is one request, and its items are metered. |
 //! | A batch that fails or succeeds as a whole counts once for breaker and budget. | One request failed or succeeded. |
 //! | A subtask of a plan is a call. The decision after its failure is made for the whole round. | Rounds pause together. |
@@ -281,7 +281,7 @@ impl Steps<'_, '_> {
     pub(super) fn paused(&mut self, is_cancelled: bool) {
         self.state.is_cancelled |= is_cancelled;
         let pause = self.state.call().last_delay();
-        let is_late = || decide::is_late(self.state.deadline, pause, self.now);
+        let is_late = || self.is_late(pause);
         self.state.next = match self.state.can_stop {
             true if is_cancelled => Next::over(RejectedBy::Cancelled),
             true if is_late() => Next::over(RejectedBy::Deadline),
@@ -289,12 +289,18 @@ impl Steps<'_, '_> {
         };
     }
 
+    /// Returns true if a pause ended too late for another attempt.
+    fn is_late(&self, pause: Duration) -> bool {
+        decide::is_over(self.state.total_end(), self.now)
+            || decide::is_late(self.state.deadline, pause, self.now)
+    }
+
     pub(super) fn hooked(&mut self, cause: Option<String>) {
         let (deadline, pause) = (self.state.deadline, self.state.call().last_delay());
         let is_late = match self.state.next {
             // The hook ran before the pause.
             Next::Pause => decide::outlasts(deadline, pause, self.now),
-            _ => decide::is_late(deadline, pause, self.now),
+            _ => self.is_late(pause),
         };
         if let Some(cause) = cause {
             self.state.next = Next::Over(Box::new(Stop::hook(cause)));

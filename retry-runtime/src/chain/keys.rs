@@ -21,6 +21,8 @@ use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) limit: AttemptLimit,
+    /// The time after which the whole call is dropped: the key `total_timeout`.
+    pub(crate) total: Option<Duration>,
     /// An ambiguous failure is not retried: `idempotent` is false.
     pub(crate) is_unrepeatable: bool,
     pub(crate) is_spanned: bool,

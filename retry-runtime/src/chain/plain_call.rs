@@ -5,7 +5,7 @@ use retry_classify::Classify;
 use crate::call::driver::Driver;
 use crate::call::site::Name;
 use crate::chain::context::{Context, place_of};
-use crate::chain::keys::{EndsBy, Forgets, Hooks, Needs, Settings};
+use crate::chain::keys::{EndsBy, Hooks, Needs, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::operation::BlockingOutcome;
 use crate::chain::run::{Run, run_blocking};

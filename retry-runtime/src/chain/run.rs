@@ -11,7 +11,7 @@ use retry_classify::{Cancelled, TimedOut, Verdict};
 use crate::call::attempt::Attempt;
 use crate::call::attempted::run_within;
 use crate::call::decide::Decision;
-use crate::call::driver::Driver;
+use crate::call::driver::{Driver, time_left};
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
@@ -99,9 +99,9 @@ impl<T, E> Kept<T, E> {
     }
 }
 
-/// The end of an attempt: its outcome, or `None` if its time limit was reached, and whether the call is cancelled. `None`
-/// if the call was aborted.
-pub(super) type Attempted<V, C> = Option<(Option<V>, C)>;
+/// The end of an attempt: its outcome, or the time limit that was reached, and whether the call is cancelled. `None` if
+/// the call was aborted.
+pub(super) type Attempted<V, C> = Option<(Result<V, Duration>, C)>;
 
 /// The end of a call.
 pub(super) enum End<T, E> {
@@ -127,11 +127,15 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             kept.history = Some(Arc::new(first));
         }
         let is_observed = self.context.is_observed();
-        let policy = self.context.policy();
-        if self.context.settings.limit == AttemptLimit::None && policy.attempt_limit().is_some() {
+        let (policy, settings) = (self.context.policy(), self.context.settings);
+        let drops = settings.limit != AttemptLimit::None || settings.total.is_some();
+        let is_ignored = settings.limit == AttemptLimit::None && policy.attempt_limit().is_some();
+        if is_ignored || !drops && policy.total_limit().is_some() {
             ignores_timeout(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
+        let total = settings.total.or(policy.total_limit());
+        self.driver.set_total(total.filter(|_| drops));
         // Other calls need the number only after a failure, which provides it.
         if has_history || is_observed || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());
@@ -180,11 +184,12 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     /// The time limit of an attempt.
     #[inline]
     pub(super) fn limit(&self) -> Option<Duration> {
-        match self.context.settings.limit {
+        let limit = match self.context.settings.limit {
             AttemptLimit::None => None,
             AttemptLimit::OfPolicy => self.context.policy().attempt_limit(),
             AttemptLimit::Own(limit) => Some(limit),
-        }
+        };
+        time_left(limit, self.driver.total_end(), || self.driver.now())
     }
 
     /// Handles the end of an attempt. Returns the end of the call, unless another attempt follows.
@@ -199,10 +204,9 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         let Some((outcome, is_cancelled)) = ended else {
             return Some(End::Aborted);
         };
-        let is_dropped = outcome.is_none();
-        let timed_out = || {
-            let limit = self.limit().unwrap_or_default();
-            let timed_out = ends.timed_out.expect("only `timeout` drops attempts");
+        let is_dropped = outcome.is_err();
+        let timed_out = |limit| {
+            let timed_out = ends.timed_out.expect("only a timeout drops attempts");
             Err(timed_out(TimedOut::new(limit)))
         };
         match outcome.unwrap_or_else(timed_out) {
@@ -409,7 +413,7 @@ pub(super) fn run_blocking<T, E>(
             span.run(|| run_within(context.policy(), name, || operation(history)))
         };
         let (handlers, kept_now) = ((&mut on, &mut until), Some(&mut kept));
-        let ended = Some((Some(outcome), || cancel.is_cancelled()));
+        let ended = Some((Ok(outcome), || cancel.is_cancelled()));
         match run.ended(ended, handlers, kept_now, &ends) {
             None => {}
             Some(End::With(outcome)) => return outcome,

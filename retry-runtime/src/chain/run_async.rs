@@ -107,19 +107,21 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     ) -> impl Future<Output = Attempted<F::Output, bool>> {
         let aborts = self.aborts();
         let sleep = |limit| Box::pin(sleep_out(self.driver.timer(), Some(limit)));
-        let mut end = self.limit().map(sleep);
+        let mut end = self.limit().map(|limit| (limit, sleep(limit)));
         poll_fn(move |context| {
             // Polled before the attempt, which may use up tokio's budget for one poll of a task.
             let is_aborted = aborts && cancelled.as_mut().poll(context).is_ready();
             let outcome = match attempt.as_mut().poll(context) {
-                Poll::Ready(outcome) => Some(outcome),
+                Poll::Ready(outcome) => Ok(outcome),
                 Poll::Pending => {
-                    let end = end.as_mut();
-                    let is_late = end.is_some_and(|end| end.as_mut().poll(context).is_ready());
-                    match (is_late, is_aborted) {
-                        (true, _) => None,
-                        (false, true) => return Poll::Ready(None),
-                        (false, false) => return Poll::Pending,
+                    let late = end.as_mut().and_then(|(limit, end)| {
+                        let is_late = end.as_mut().poll(context).is_ready();
+                        is_late.then_some(*limit)
+                    });
+                    match (late, is_aborted) {
+                        (Some(limit), _) => Err(limit),
+                        (None, true) => return Poll::Ready(None),
+                        (None, false) => return Poll::Pending,
                     }
                 }
             };

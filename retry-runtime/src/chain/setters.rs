@@ -407,8 +407,18 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self.with(|on, keys, hooks| (on, keys, hooks))
     }
 
-    /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one:
-    /// like the attribute's key `timeout` without a value.
+    /// Sets the time limit for the whole call, at which a running attempt is dropped and fails with a
+    /// [`TimedOut`](crate::TimedOut), so the error type must be `From<TimedOut>`. It replaces the policy's own
+    /// [`total_timeout`](crate::Policy::total_timeout). The call then ends with
+    /// [`Reason::Deadline`](crate::Reason::Deadline).
+    pub fn total_timeout(mut self, limit: Duration) -> PolicyCall<'a, On, K, H, Timing<N>> {
+        self.settings.total = Some(limit);
+        self.with(|on, keys, hooks| (on, keys, hooks))
+    }
+
+    /// Drops attempts at the policy's own [`timeout`](crate::Policy::timeout) and
+    /// [`total_timeout`](crate::Policy::total_timeout), if it has them: like the attribute's key `timeout` without a
+    /// value.
     ///
     /// ```
     /// use std::io;

@@ -8,7 +8,7 @@ use ::clap::error::ErrorKind;
 use ::clap::parser::ValueSource;
 use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use retry_vocabulary::complaint;
-use retry_vocabulary::key::{Among, Key, Takes};
+use retry_vocabulary::key::{Key, KeyScope, ValueType};
 
 use crate::policy::{Overrides, Policy, PolicyError, Settings, short};
 
@@ -100,7 +100,7 @@ impl<F: PolicyFlags> Args for PolicyArgs<F> {
         let all = arg::<F>(None)
             .value_name("KEYS")
             .help("Retries, all keys at once, as in \"max=5, base=250ms\"");
-        let args = Among::Policy.keys().map(|key| {
+        let args = KeyScope::Policy.keys().map(|key| {
             let arg = arg::<F>(Some(key)).value_name(value_name(key));
             // The text is Markdown; in the terminal, omit the backticks.
             let arg = arg.help(key.about().replace('`', ""));
@@ -133,7 +133,7 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
             return Err(::clap::Error::raw(kind, format!("{complaint}\n")));
         }
         for source in [ValueSource::EnvVariable, ValueSource::CommandLine] {
-            for key in [None].into_iter().chain(Among::Policy.keys().map(Some)) {
+            for key in [None].into_iter().chain(KeyScope::Policy.keys().map(Some)) {
                 let flag = flag::<F>(key);
                 let given = matches.try_get_one::<Overrides>(&flag).ok().flatten();
                 if let Some(given) = given.filter(|_| matches.value_source(&flag) == Some(source)) {
@@ -168,11 +168,11 @@ fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     env::vars_os().find_map(|(variable, _)| {
         let variable = variable.to_str()?;
         let name = variable.strip_prefix(prefix)?.strip_prefix('_')?;
-        let mut keys = Among::Policy.keys();
+        let mut keys = KeyScope::Policy.keys();
         if keys.any(|key| key.name().to_uppercase() == name) {
             return None;
         }
-        let complaint = complaint::unknown_key(name, "", Among::Policy);
+        let complaint = complaint::unknown_key(name, "", KeyScope::Policy);
         let variable = short(variable);
         Some(format!("environment variable `{variable}`: {complaint}"))
     })
@@ -188,13 +188,13 @@ fn flag<F: PolicyFlags>(key: Option<Key>) -> String {
 
 fn value_name(key: Key) -> &'static str {
     match key.takes() {
-        Takes::Count => "COUNT",
-        Takes::Factor => "NUMBER",
-        Takes::Backoff => "SHAPE",
-        Takes::Jitter => "JITTER",
-        Takes::Hint => "HINT",
-        Takes::Bool => "BOOL",
-        Takes::Section => "KEYS",
+        ValueType::Count => "COUNT",
+        ValueType::Factor => "NUMBER",
+        ValueType::Backoff => "SHAPE",
+        ValueType::Jitter => "JITTER",
+        ValueType::Hint => "HINT",
+        ValueType::Bool => "BOOL",
+        ValueType::Section => "KEYS",
         _ => "DURATION",
     }
 }

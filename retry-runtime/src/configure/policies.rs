@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use retry_vocabulary::complaint;
-use retry_vocabulary::key::{Among, Key};
+use retry_vocabulary::key::{Key, KeyScope};
 
 use crate::name::begins_with;
 #[cfg(feature = "std")]
@@ -242,7 +242,13 @@ impl Policies {
         let entries = self.entries.iter();
         let entries = entries.map(|entry| (&*entry.name, &entry.layer));
         for (name, layer) in entries.chain([(DEFAULT, &self.top)]) {
-            let mut limits = [Key::Deadline, Key::TotalDelay, Key::Timeout].into_iter();
+            let mut limits = [
+                Key::Deadline,
+                Key::TotalTimeout,
+                Key::TotalDelay,
+                Key::Timeout,
+            ]
+            .into_iter();
             if let Some(key) = limits.find(|key| layer.policy.get(*key).is_some()) {
                 let complaint = refused!(
                     "`{key}` can't be installed, because functions keep track of the time only where they name it: \
@@ -260,15 +266,15 @@ impl Policies {
             match value {
                 value if name == Key::Enabled.name() => switch.push((name, value)),
                 RawValue::Table(entries) => {
-                    let layer = Overrides::read(Among::Entry, entries)
+                    let layer = Overrides::read(KeyScope::Entry, entries)
                         .map_err(|error| in_entry(&name, &error))?;
                     policies.add(name, layer)?;
                 }
-                _ if Among::Policy.find(&name).is_some() => return Err(key_as_name(&name)),
-                value => return Err(takes_keys(&short(&name), &value, Among::Policy)),
+                _ if KeyScope::Policy.find(&name).is_some() => return Err(key_as_name(&name)),
+                value => return Err(takes_keys(&short(&name), &value, KeyScope::Policy)),
             }
         }
-        policies.overridden_by(&Overrides::read(Among::Policy, switch)?)
+        policies.overridden_by(&Overrides::read(KeyScope::Policy, switch)?)
     }
 
     /// Adds an entry, without checking it in combination with the others.
@@ -306,7 +312,7 @@ impl Policies {
 /// Checks that this can be the name, or the start of the name, of a call.
 fn check_name(name: &str) -> Result<(), PolicyError> {
     let calls = name.strip_suffix(UNDER).unwrap_or(name);
-    let key = Among::Policy.find(calls);
+    let key = KeyScope::Policy.find(calls);
     if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
         return Err(key_as_name(calls));
     }

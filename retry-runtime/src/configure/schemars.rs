@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 
 use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use retry_vocabulary::key::{Among, Key, Takes};
+use retry_vocabulary::key::{Key, KeyScope, ValueType};
 use retry_vocabulary::word::{self, Word};
 
 use crate::configure::policies::Policies;
@@ -38,35 +38,35 @@ schemas! {
     /// Some mistakes are only found by `Deserialize`: a `base` above its `cap`, a list with a `factor`, and durations
     /// finer than a nanosecond or longer than 584 years.
     Policy: "RetryPolicy", "The number of retries, and the pause before each",
-        table(Among::Policy, &Self::new().all_in_force());
+        table(KeyScope::Policy, &Self::new().all_in_force());
     /// The table of a [`Policy`], without defaults, because other layers may set an unset key.
-    Overrides: "RetryOverrides", "Retries, overriding other sources", keys(Among::Policy);
+    Overrides: "RetryOverrides", "Retries, overriding other sources", keys(KeyScope::Policy);
     /// The table of [`BreakerNumbers`].
-    BreakerNumbers: "RetryBreaker", "Settings of a breaker", keys(Among::Section(Key::Breaker));
+    BreakerNumbers: "RetryBreaker", "Settings of a breaker", keys(KeyScope::Section(Key::Breaker));
     /// The table of [`LimiterNumbers`].
-    LimiterNumbers: "RetryLimiter", "Limits of a limiter", keys(Among::Section(Key::Limiter));
+    LimiterNumbers: "RetryLimiter", "Limits of a limiter", keys(KeyScope::Section(Key::Limiter));
     /// A table of [`Overrides`] by the names of calls, with the tables `breaker` and `limiter` in each, and `enabled`.
     Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }
 
 fn policies() -> Schema {
-    let sections = Among::Policy.keys().filter(|key| key.is_section());
+    let sections = KeyScope::Policy.keys().filter(|key| key.is_section());
     let sections: Vec<_> = sections.map(Key::name).collect();
     json_schema!({
         "type": "object",
         "properties": { Key::Enabled.name(): describe(Key::Enabled) },
         "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
-        "additionalProperties": keys(Among::Entry),
+        "additionalProperties": keys(KeyScope::Entry),
     })
 }
 
 /// A table of keys, without defaults.
-fn keys(keys: Among) -> Schema {
+fn keys(keys: KeyScope) -> Schema {
     table(keys, &PolicySettings::new())
 }
 
 /// A table of keys, with their defaults.
-fn table(keys: Among, defaults: &PolicySettings) -> Schema {
+fn table(keys: KeyScope, defaults: &PolicySettings) -> Schema {
     let properties = keys.keys().map(|key| {
         let mut schema = describe(key);
         if let Some(default) = defaults.get(key) {
@@ -88,25 +88,26 @@ fn describe(key: Key) -> Schema {
 
 fn value(key: Key) -> Schema {
     match key.takes() {
-        Takes::Count => json_schema!({ "anyOf": [
+        ValueType::Count => json_schema!({ "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": u32::MAX - 1 },
             { "const": "unlimited" },
         ] }),
-        Takes::Factor => json_schema!({ "type": "number", "minimum": 1 }),
-        Takes::Backoff => json_schema!({ "anyOf": [
+        ValueType::Factor => json_schema!({ "type": "number", "minimum": 1 }),
+        ValueType::Backoff => json_schema!({ "anyOf": [
             { "enum": word::Backoff::words() },
             { "type": "array", "items": duration(""), "minItems": 1 },
         ] }),
-        Takes::Jitter => json_schema!({ "anyOf": [
+        ValueType::Jitter => json_schema!({ "anyOf": [
             { "enum": word::Jitter::words() },
             { "type": "number", "minimum": 0, "maximum": 1 },
+            { "type": "string", "pattern": r"^\+(0(\.[0-9]+)?|1(\.0+)?)$" },
         ] }),
-        Takes::Hint => json_schema!({ "enum": word::Hint::words() }),
-        Takes::Bool => json_schema!({ "type": "boolean" }),
-        Takes::Share => json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
-        Takes::Attempts => json_schema!({ "type": "integer", "minimum": 1 }),
-        Takes::Section | Takes::Expr(_) => keys(Among::Section(key)),
-        Takes::DurationAboveZero => duration("(?=.*[1-9])"),
+        ValueType::Hint => json_schema!({ "enum": word::Hint::words() }),
+        ValueType::Bool => json_schema!({ "type": "boolean" }),
+        ValueType::Share => json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
+        ValueType::Attempts => json_schema!({ "type": "integer", "minimum": 1 }),
+        ValueType::Section | ValueType::Expr(_) => keys(KeyScope::Section(key)),
+        ValueType::DurationAboveZero => duration("(?=.*[1-9])"),
         // All other keys of a policy are durations.
         _ => duration(""),
     }

@@ -28,7 +28,7 @@ keys! {
     /// `floor = "100ms"`: the shortest computed delay, including jitter. Default 0.
     floor
     /// `jitter = "full"`: the random part of a delay. `"full"` (default), `"equal"`, `"decorrelated"`, `"none"`, or a
-    /// ratio from 0 to 1: 0.2 is ± 20 %.
+    /// ratio from 0 to 1: 0.2 is ± 20 %, and `"+0.2"` is up to 20 % more.
     jitter
     /// `on = is_retryable`: a function from `&E` to a `bool` or a `Verdict` that decides which errors are retried.
     /// Without it, `E` must be `Classify`. `on::is::<Busy>` looks for your own type inside a `Box<dyn Error>` or an
@@ -48,6 +48,9 @@ keys! {
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No retry is planned that would start after it.
     deadline
+    /// `total_timeout = "2m"`: the time limit for the whole call, at which a running attempt is dropped. The error type
+    /// must be `From<TimedOut>`. The call ends with `Reason::Deadline`.
+    total_timeout
     /// `total_delay = "1m"`: the limit for the sum of all pauses, regardless of how long attempts take.
     total_delay
     /// `enabled = false`: exactly one attempt, regardless of other keys. Breakers and limiters still apply. Default

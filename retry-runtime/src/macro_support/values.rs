@@ -262,8 +262,20 @@ pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
     policy.attempt_limit()
 }
 
+/// Returns true if the policy has a time limit at which attempts are dropped.
+#[inline]
+pub fn drops_attempts(policy: &Policy) -> bool {
+    policy.attempt_limit().is_some() || policy.total_limit().is_some()
+}
+
 /// The policy's time limit for the whole call.
 #[inline]
 pub fn policy_limit(policy: &Policy) -> Option<Duration> {
     policy.time_limit()
+}
+
+/// The policy's time limit for the whole call, running attempts included.
+#[inline]
+pub fn policy_total(policy: &Policy) -> Option<Duration> {
+    policy.total_limit()
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use retry_classify::Kind;
 use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::duration::Written;
-use retry_vocabulary::key::{At, Key};
+use retry_vocabulary::key::{Key, KeyPath};
 use retry_vocabulary::range;
 
 use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, refused, row};
@@ -14,10 +14,10 @@ use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, refu
 #[derive(Clone, Copy)]
 enum Fault {
     /// The value is not in the range that the text describes.
-    OutOfRange(At, &'static str),
+    OutOfRange(KeyPath, &'static str),
     Above(Bound, Bound),
     /// A `base` or `factor` with a list.
-    BesideList(At),
+    BesideList(KeyPath),
 }
 
 impl Fault {
@@ -118,7 +118,8 @@ impl Policy {
             return Ok(());
         };
         let limits = [
-            (Key::Deadline, self.time_limit()),
+            (Key::Deadline, self.settings.call.deadline),
+            (Key::TotalTimeout, self.total_limit()),
             (Key::TotalDelay, self.delay_limit()),
         ];
         for (key, limit) in limits {
@@ -137,6 +138,7 @@ impl Policy {
         let mut limits: &[_] = &[
             (Key::Timeout, call.timeout),
             (Key::Deadline, call.deadline),
+            (Key::TotalTimeout, call.total_timeout),
             (Key::TotalDelay, call.total_delay),
         ];
         while let [(key, limit), rest @ ..] = limits {
@@ -172,7 +174,9 @@ impl Policy {
             (_, Some(factor), _) if !range::is_factor(factor) => {
                 Fault::OutOfRange(at(section, Key::Factor), range::FACTOR)
             }
-            (_, _, Some(Jitter::Ratio(ratio))) if !range::is_ratio(ratio) => {
+            (_, _, Some(Jitter::Ratio(ratio) | Jitter::Added(ratio)))
+                if !range::is_ratio(ratio) =>
+            {
                 Fault::OutOfRange(at(section, Key::Jitter), range::RATIO)
             }
             _ if !is_list && is_above(base, cap) => Fault::Above(base, cap),
@@ -182,8 +186,8 @@ impl Policy {
     }
 }
 
-const fn at(section: Option<Key>, key: Key) -> At {
-    At { section, key }
+const fn at(section: Option<Key>, key: Key) -> KeyPath {
+    KeyPath { section, key }
 }
 
 const fn bound(section: Option<Key>, key: Key, is_sections: bool, value: Duration) -> Bound {

@@ -27,9 +27,20 @@ pub enum Jitter {
     None,
     /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1.
     Ratio(f64),
+    /// `"+0.3"`, a ratio `r` from 0 to 1 with a sign: from `d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1.
+    Added(f64),
 }
 
 impl Jitter {
+    /// The jitter of this ratio, written as `text`: a sign makes it one that only lengthens delays.
+    pub(crate) fn of_text(text: &str, ratio: f64) -> Self {
+        if text.starts_with('+') {
+            Self::Added(ratio)
+        } else {
+            Self::Ratio(ratio)
+        }
+    }
+
     /// The range from which the delay is drawn, both ends included. `plain` is the backoff's delay, and `previous` the
     /// previous retry's delay.
     pub(crate) fn range(
@@ -40,19 +51,18 @@ impl Jitter {
         previous: Duration,
     ) -> (Duration, Duration) {
         let taken = match (self, self.word()) {
-            (Self::Ratio(ratio), _) => ratio,
+            (Self::Ratio(ratio) | Self::Added(ratio), _) => ratio,
             (_, word) => word.map_or(0.0, delay::taken_by),
         };
         let low = delay::shortest(plain, taken);
+        let high = plain.saturating_add(plain.saturating_sub(low)).min(cap);
         match self {
             Self::Decorrelated => {
                 let high = previous.max(base).saturating_mul(3).min(cap);
                 (base.min(cap), high)
             }
-            Self::Ratio(_) => (
-                low,
-                plain.saturating_add(plain.saturating_sub(low)).min(cap),
-            ),
+            Self::Ratio(_) => (low, high),
+            Self::Added(_) => (plain, high),
             Self::Full | Self::Equal | Self::None => (low, plain),
         }
     }

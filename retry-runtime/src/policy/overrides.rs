@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use retry_vocabulary::duration;
-use retry_vocabulary::key::{Among, Key};
+use retry_vocabulary::key::{Key, KeyScope};
 
 use crate::policy::settings::{known_keys, settings};
 use crate::policy::{
@@ -43,10 +43,11 @@ use crate::policy::{
 /// | `base`, `cap` | a duration |
 /// | `factor` | a number from 1 up |
 /// | `floor` | a duration |
-/// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1 |
+/// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1, as in `0.2`, or `+0.2` to only add |
 /// | `hint` | `honor`, `clamp`, `exact` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `timeout`, `deadline` | a duration above `0s` |
+/// | `total_timeout` | a duration above `0s`: a running attempt is dropped |
 /// | `total_delay` | a duration above `0s`, counted in whole milliseconds |
 /// | `enabled` | `true` or `false` |
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, `rejected(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
@@ -155,7 +156,7 @@ impl Overrides {
     }
 
     /// Reads the keys of a policy, or of an entry of named policies.
-    pub(crate) fn read(among: Among, entries: Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn read(among: KeyScope, entries: Entries) -> Result<Self, PolicyError> {
         let mut layer = Self::new();
         for (at, raw) in known_keys(among, entries)? {
             match at.key {

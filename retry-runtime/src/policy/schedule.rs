@@ -155,7 +155,13 @@ mod tests {
             Just(Jitter::Equal),
             Just(Jitter::Decorrelated),
             Just(Jitter::None),
-            ratio.prop_map(Jitter::Ratio),
+            (ratio, any::<bool>()).prop_map(|(ratio, is_added)| {
+                if is_added {
+                    Jitter::Added(ratio)
+                } else {
+                    Jitter::Ratio(ratio)
+                }
+            }),
         ]
     }
 

@@ -66,6 +66,8 @@ impl Section {
         self.jitter = match self.jitter {
             Some(Jitter::Ratio(ratio)) if ratio > 1.0 => Some(Jitter::Ratio(1.0)),
             Some(Jitter::Ratio(ratio)) if !range::is_ratio(ratio) => Some(Jitter::Ratio(0.0)),
+            Some(Jitter::Added(ratio)) if ratio > 1.0 => Some(Jitter::Added(1.0)),
+            Some(Jitter::Added(ratio)) if !range::is_ratio(ratio) => Some(Jitter::Added(0.0)),
             jitter => jitter,
         };
         self

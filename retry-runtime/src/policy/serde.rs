@@ -12,7 +12,7 @@ use crate::policy::{
 };
 
 /// Writes a table of the keys that `Display` prints: durations are text, `max` is a number or `"unlimited"`, `jitter`
-/// is a word or a number, and sections are tables.
+/// is a word, a number or a text such as `"+0.2"`, and sections are tables.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.all_in_force().values())

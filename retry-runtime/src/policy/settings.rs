@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use retry_vocabulary::complaint;
-use retry_vocabulary::key::{Among, At, Key};
+use retry_vocabulary::key::{Key, KeyPath, KeyScope};
 
 use crate::policy::{Entries, Hint, KeyValue, PolicyError, RawValue, Section, short};
 use retry_classify::Kind;
@@ -18,14 +18,14 @@ pub(crate) trait Settings: Default {
 
     /// The values that are set, in the order in which they are printed.
     fn values(&self) -> impl Iterator<Item = (&'static str, KeyValue)> {
-        let keys = Among::Policy.keys();
+        let keys = KeyScope::Policy.keys();
         keys.filter_map(|key| Some((key.name(), self.get(key)?)))
     }
 
     /// Reads the keys in the parentheses of `section`.
     fn read(section: Key, entries: Entries) -> Result<Self, PolicyError> {
         let mut settings = Self::default();
-        for (at, raw) in known_keys(Among::Section(section), entries)? {
+        for (at, raw) in known_keys(KeyScope::Section(section), entries)? {
             settings.set(at.key, KeyValue::read(at, raw)?);
         }
         Ok(settings)
@@ -34,20 +34,20 @@ pub(crate) trait Settings: Default {
 
 /// Looks up the keys of the entries. Each key may occur once.
 pub(crate) fn known_keys(
-    among: Among,
+    among: KeyScope,
     entries: Entries,
-) -> Result<Vec<(At, RawValue)>, PolicyError> {
+) -> Result<Vec<(KeyPath, RawValue)>, PolicyError> {
     let section = match among {
-        Among::Section(section) => Some(section),
+        KeyScope::Section(section) => Some(section),
         _ => None,
     };
-    let mut known: Vec<(At, RawValue)> = Vec::new();
+    let mut known: Vec<(KeyPath, RawValue)> = Vec::new();
     for (name, raw) in entries {
         let Some(key) = among.find(&name) else {
             let complaint = complaint::unknown_key(&short(&name), raw.single(), among);
             return Err(PolicyError::new(complaint));
         };
-        let at = At { section, key };
+        let at = KeyPath { section, key };
         if known.iter().any(|(other, _)| *other == at) {
             return Err(PolicyError::new(complaint::given_twice(&at)));
         }
@@ -125,6 +125,7 @@ settings! {
         pub(crate) MaxHint max_hint: Duration(Duration),
         pub(crate) Timeout timeout: Duration(Duration),
         pub(crate) Deadline deadline: Duration(Duration),
+        pub(crate) TotalTimeout total_timeout: Duration(Duration),
         pub(crate) TotalDelay total_delay: Duration(Duration),
         pub(crate) Enabled enabled: Bool(bool),
     }

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use retry_vocabulary::key::{Among, Key};
+use retry_vocabulary::key::{Key, KeyScope};
 
 use crate::policy::{
     BreakerNumbers, Entries, LimiterNumbers, Overrides, Policy, PolicyError, RawValue, Settings,
@@ -48,8 +48,8 @@ readable! {
     /// );
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
-    Policy: |entries| Overrides::read(Among::Policy, entries), |layer| Self::new().overridden_by(&layer);
-    Overrides: |entries| Self::read(Among::Policy, entries), Ok;
+    Policy: |entries| Overrides::read(KeyScope::Policy, entries), |layer| Self::new().overridden_by(&layer);
+    Overrides: |entries| Self::read(KeyScope::Policy, entries), Ok;
     BreakerNumbers: |entries| Self::read(Key::Breaker, entries), Ok;
     LimiterNumbers: |entries| Self::read(Key::Limiter, entries), Self::checked;
 }
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
 /// The error for a key without a value, or a value without a key.
 fn no_value(word: &str) -> PolicyError {
     let given = short(word);
-    if Among::Entry.find(word).is_some() {
+    if KeyScope::Entry.find(word).is_some() {
         return refused!("`{given}` has no value: write `{given}=…`");
     }
     match key_of(word) {
@@ -232,7 +232,7 @@ fn key_of(value: &str) -> Option<(Key, &str)> {
         "on" | "true" | "yes" => Some((Key::Enabled, "true")),
         _ if value.parse::<u32>().is_ok() => Some((Key::Max, value)),
         _ => {
-            let mut keys = Among::Policy.keys();
+            let mut keys = KeyScope::Policy.keys();
             let key = keys.find(|key| key.takes().words().contains(&value))?;
             Some((key, value))
         }

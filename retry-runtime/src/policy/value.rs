@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use retry_vocabulary::key::{Among, At, Key, Takes};
+use retry_vocabulary::key::{Key, KeyPath, KeyScope, ValueType};
 use retry_vocabulary::word::{self, Word};
 use retry_vocabulary::{complaint, duration, range};
 
@@ -36,16 +36,16 @@ impl RawValue {
     }
 
     /// The entries of the table. Fails if this is not a table.
-    pub(crate) fn into_keys(self, at: At) -> Result<Entries, PolicyError> {
+    pub(crate) fn into_keys(self, at: KeyPath) -> Result<Entries, PolicyError> {
         match self {
             Self::Table(entries) => Ok(entries),
-            other => Err(takes_keys(&at, &other, Among::Section(at.key))),
+            other => Err(takes_keys(&at, &other, KeyScope::Section(at.key))),
         }
     }
 }
 
 /// The error for a value that should be a table of these keys.
-pub(crate) fn takes_keys(name: &dyn fmt::Display, value: &RawValue, keys: Among) -> PolicyError {
+pub(crate) fn takes_keys(name: &dyn fmt::Display, value: &RawValue, keys: KeyScope) -> PolicyError {
     let example = keys.keys().next().map_or("", Key::example);
     let keys = format!("keys, as in `{example}`");
     PolicyError::new(complaint::wrong_kind(name, &short(value.single()), &keys))
@@ -66,7 +66,7 @@ pub(crate) enum KeyValue {
 }
 
 impl KeyValue {
-    pub(crate) fn read(at: At, raw: RawValue) -> Result<Self, PolicyError> {
+    pub(crate) fn read(at: KeyPath, raw: RawValue) -> Result<Self, PolicyError> {
         if at.key.is_section() {
             return Section::read(at.key, raw.into_keys(at)?).map(Self::Section);
         }
@@ -80,32 +80,35 @@ impl KeyValue {
         };
         let takes = at.key.takes();
         let (value, range) = match (takes, &raw) {
-            (Takes::Count, _) if text == "unlimited" => return Ok(Self::Count(u32::MAX)),
-            (Takes::Count, _) => (count_if(|it| it < u32::MAX), range::COUNT),
-            (Takes::Attempts, _) => (count_if(|it| it > 0), range::ATTEMPTS),
-            (Takes::Factor, _) => (number_if(range::is_factor).map(Self::Factor), range::FACTOR),
-            (Takes::Share, _) => {
+            (ValueType::Count, _) if text == "unlimited" => return Ok(Self::Count(u32::MAX)),
+            (ValueType::Count, _) => (count_if(|it| it < u32::MAX), range::COUNT),
+            (ValueType::Attempts, _) => (count_if(|it| it > 0), range::ATTEMPTS),
+            (ValueType::Factor, _) => {
+                (number_if(range::is_factor).map(Self::Factor), range::FACTOR)
+            }
+            (ValueType::Share, _) => {
                 let share = number_if(|it| it > 0.0 && range::is_ratio(it));
                 (share.map(Self::Factor), range::SHARE)
             }
-            (Takes::Jitter, _) if number.is_some() => {
-                let ratio = number_if(range::is_ratio).map(Jitter::Ratio);
-                (ratio.map(Self::Jitter), range::RATIO)
+            (ValueType::Jitter, _) if number.is_some() => {
+                let ratio = number_if(range::is_ratio);
+                let jitter = ratio.map(|ratio| Self::Jitter(Jitter::of_text(text, ratio)));
+                (jitter, range::RATIO)
             }
-            (Takes::Bool, _) => (text.parse().ok().map(Self::Bool), range::BOOL),
-            (Takes::Jitter, _) => return read_word(at, text).map(Self::Jitter),
-            (Takes::Hint, _) => return read_word(at, text).map(Self::Hint),
-            (Takes::Backoff, RawValue::List(list)) if list.is_empty() => {
+            (ValueType::Bool, _) => (text.parse().ok().map(Self::Bool), range::BOOL),
+            (ValueType::Jitter, _) => return read_word(at, text).map(Self::Jitter),
+            (ValueType::Hint, _) => return read_word(at, text).map(Self::Hint),
+            (ValueType::Backoff, RawValue::List(list)) if list.is_empty() => {
                 return Err(PolicyError::new(complaint::empty_list(&at)));
             }
-            (Takes::Backoff, RawValue::List(list)) => {
+            (ValueType::Backoff, RawValue::List(list)) => {
                 let delays = list.iter().map(|text| read_duration(at, text));
                 let delays = delays.collect::<Result<Vec<_>, _>>()?;
                 return Ok(Self::Backoff(Backoff::list(&delays)));
             }
-            (Takes::Backoff, _) => return read_word(at, text).map(Self::Backoff),
+            (ValueType::Backoff, _) => return read_word(at, text).map(Self::Backoff),
             _ => match read_duration(at, text)? {
-                Duration::ZERO if takes == Takes::DurationAboveZero => {
+                Duration::ZERO if takes == ValueType::DurationAboveZero => {
                     return Err(PolicyError::new(out_of_range(range::POSITIVE_DURATION)));
                 }
                 duration => return Ok(Self::Duration(duration)),
@@ -113,19 +116,19 @@ impl KeyValue {
         };
         value.ok_or_else(|| {
             PolicyError::new(match number {
-                Some(_) if takes != Takes::Bool => out_of_range(range),
+                Some(_) if takes != ValueType::Bool => out_of_range(range),
                 _ => complaint::wrong_kind(&at, &short(text), range),
             })
         })
     }
 }
 
-fn read_duration(at: At, text: &str) -> Result<Duration, PolicyError> {
+fn read_duration(at: KeyPath, text: &str) -> Result<Duration, PolicyError> {
     let complaint = |fault| complaint::no_duration(&at, &short(text), text, fault);
     duration::parse(text).map_err(|fault| PolicyError::new(complaint(fault)))
 }
 
-fn read_word<W: Worded>(at: At, text: &str) -> Result<W, PolicyError> {
+fn read_word<W: Worded>(at: KeyPath, text: &str) -> Result<W, PolicyError> {
     let words = at.key.takes().words();
     let complaint = || complaint::unknown_word(at.key, &at, &short(text), &words);
     let word = W::WORDS.iter().find(|(word, _)| word.word() == text);
@@ -149,6 +152,7 @@ impl fmt::Display for KeyValue {
             Self::Count(u32::MAX) => "unlimited".to_owned(),
             Self::Count(count) => count.to_string(),
             Self::Factor(number) | Self::Jitter(Jitter::Ratio(number)) => number.to_string(),
+            Self::Jitter(Jitter::Added(ratio)) => format!("+{ratio}"),
             Self::Duration(duration) => duration::Written(duration).to_string(),
             Self::Backoff(Backoff::List(delays)) => {
                 let delays = delays

@@ -132,8 +132,8 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
 }
 
 /// The start of the attempt, and true if it yielded an item.
-pub fn streamed<T>(progress: &Yielded<T>) -> Option<(Moment, bool)> {
-    Some((progress.began, progress.items != 0))
+pub fn streamed<T>(progress: &Yielded<T>) -> (Moment, bool) {
+    (progress.began, progress.items != 0)
 }
 
 pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {

@@ -352,3 +352,77 @@ fn keys_that_belong_together_are_replaced_together() {
     assert_eq!(recording.of("store.read").attempts(), [1]);
     assert_eq!(recording.of("store.write").attempts(), [1]);
 }
+
+struct Max;
+
+#[retry(
+    max = 5,
+    backoff = "none",
+    transient(max = 2),
+    throttled(max = 7, backoff = "fixed", base = "1s", jitter = "none"),
+    on = |_| Verdict::TRANSIENT
+)]
+impl Max {
+    fn inherited(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+
+    #[retry(max = 0)]
+    fn once(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+
+    #[retry(max = 3)]
+    async fn more(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+
+    #[retry(max = 3, transient(max = 1))]
+    fn own_section(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+
+    #[retry(max = 3, on = |_| Verdict::THROTTLED)]
+    async fn throttled(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+}
+
+#[retry(wrapper = RetryingMax, max = 5, backoff = "none", transient(max = 2), on = |_| Verdict::TRANSIENT)]
+trait Limited {
+    fn inherited(&self, attempts: &mut u32) -> Result<(), Busy>;
+
+    #[retry(max = 0)]
+    fn once(&self, attempts: &mut u32) -> Result<(), Busy>;
+}
+
+impl Limited for () {
+    fn inherited(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+
+    fn once(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
+    }
+}
+
+fn count(attempts: &mut u32) -> Result<(), Busy> {
+    *attempts += 1;
+    Err(Busy(*attempts))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_methods_max_beats_the_sections_of_its_block() {
+    assert_eq!(Max.inherited(&mut 0), Err(Busy(3)));
+    assert_eq!(Max.once(&mut 0), Err(Busy(1)));
+    assert_eq!(Max.more(&mut 0).await, Err(Busy(4)));
+    assert_eq!(Max.own_section(&mut 0), Err(Busy(2)));
+    let start = tokio::time::Instant::now();
+    assert_eq!(Max.throttled(&mut 0).await, Err(Busy(4)));
+    // The rest of the section stays in force.
+    assert_eq!(start.elapsed(), Duration::from_secs(3));
+
+    let decorated = RetryingMax::new(());
+    assert_eq!(decorated.inherited(&mut 0), Err(Busy(3)));
+    assert_eq!(decorated.once(&mut 0), Err(Busy(1)));
+}

@@ -90,6 +90,24 @@ fn a_ratio_is_around_the_delay_and_below_the_cap() {
 }
 
 #[test]
+fn an_added_ratio_is_above_the_delay_and_below_the_cap() {
+    let by_text: Policy = "cap=33s, jitter=+0.2".parse().unwrap();
+    for policy in [
+        Policy::new().cap(secs(33)).jitter(Jitter::Added(0.2)),
+        by_text,
+    ] {
+        let draws = many(policy);
+        for (retry, delay) in [1, 2, 4, 8, 16, 32].into_iter().enumerate() {
+            let delay = secs(delay);
+            let high = (delay * 6 / 5).min(secs(33));
+            spread(draws.iter().map(|call| call[retry]), delay, high);
+        }
+    }
+    assert_eq!(by_text.to_string().parse(), Ok(by_text));
+    assert!(by_text.to_string().contains("jitter=+0.2"), "{by_text}");
+}
+
+#[test]
 fn decorrelated_is_from_the_base_to_three_times_the_last() {
     let policy = Policy::new().cap(secs(10)).jitter(Jitter::Decorrelated);
     let draws = many(policy);
@@ -150,6 +168,7 @@ fn words_and_ratios_in_the_attribute() {
     scripted! {
         #[retry(backoff = "fixed", jitter = "equal")] fn word();
         #[retry(backoff = "fixed", jitter = 0.1)] fn ratio();
+        #[retry(backoff = "fixed", jitter = "+0.1")] fn added();
         #[retry(backoff = "fixed", jitter = 0.5 / 5.0)] fn expression();
         #[retry(base = "1s", jitter = "decorrelated")] fn decorrelated();
     }
@@ -164,6 +183,7 @@ fn words_and_ratios_in_the_attribute() {
     let fixed = Policy::fixed(secs(1));
     assert_eq!(run(word), pauses(fixed.jitter(Jitter::Equal), 3));
     assert_eq!(run(ratio), pauses(fixed.jitter(Jitter::Ratio(0.1)), 3));
+    assert_eq!(run(added), pauses(fixed.jitter(Jitter::Added(0.1)), 3));
     assert_eq!(run(expression), pauses(fixed.jitter(Jitter::Ratio(0.1)), 3));
     assert_eq!(
         run(decorrelated),

@@ -66,6 +66,7 @@ mod switched;
 mod team;
 mod timeout;
 mod timer;
+mod total_timeout;
 mod turns;
 mod until;
 

@@ -50,3 +50,81 @@ fn is_in_every_event() {
     };
     assert_eq!(name(&|| client.call()), "own");
 }
+
+trait Load {
+    fn load(&self) -> Result<(), Failure>;
+}
+
+struct Cache;
+
+struct Remote<T>(T);
+
+#[retry]
+impl Cache {
+    fn get(&self) -> Result<(), Failure> {
+        Err(STOP)
+    }
+
+    #[retry(name = "cache.put")]
+    fn put() -> Result<(), Failure> {
+        Err(STOP)
+    }
+}
+
+#[retry]
+impl<T> Remote<T>
+where
+    T: Copy,
+{
+    fn get(&self) -> Result<(), Failure> {
+        let _copied = self.0;
+        Err(STOP)
+    }
+}
+
+#[retry]
+impl<T> Load for Remote<T> {
+    fn load(&self) -> Result<(), Failure> {
+        Err(STOP)
+    }
+}
+
+#[retry]
+impl Load for &Cache {
+    fn load(&self) -> Result<(), Failure> {
+        Err(STOP)
+    }
+}
+
+#[test]
+fn a_method_of_a_block_has_its_types_name() {
+    let recording = testing::record();
+    let outcomes = [
+        Cache.get(),
+        Remote(5).get(),
+        Remote("a").load(),
+        (&Cache).load(),
+        Cache::put(),
+    ];
+    assert_eq!(
+        outcomes,
+        [Err(STOP), Err(STOP), Err(STOP), Err(STOP), Err(STOP)]
+    );
+    let here = module_path!();
+    let names = recording.lines();
+    let names = names.iter().map(|line| {
+        let name = line.strip_prefix("gave up ").unwrap();
+        name.split(' ').next().unwrap()
+    });
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        [
+            &*format!("{here}::Cache::get"),
+            &*format!("{here}::Remote::get"),
+            &*format!("{here}::Remote::load"),
+            // A reference has no name.
+            &*format!("{here}::load"),
+            "cache.put",
+        ]
+    );
+}

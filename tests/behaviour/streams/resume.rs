@@ -349,7 +349,9 @@ async fn a_budget_records_the_call_once_and_each_attempts_first_item() {
 async fn a_feed_that_always_continues_does_not_use_up_its_budget() {
     #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = budget)]
     fn feed(budget: &Budget, server: &Server) -> impl Stream<Item = Item> {
-        let _ = (budget, attempt);
+        let _ = budget;
+        // More often than a server may break its streams early.
+        attempt.progress();
         server.lazy()
     }
 
@@ -444,4 +446,53 @@ async fn breaks_may_be_limited_in_all() {
         seen,
         [Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Err(Failure::Busy)]
     );
+}
+
+/// Each stream yields an item and breaks after `lasts`.
+async fn attempts_at_breaking_streams(lasts: Duration) -> usize {
+    #[retry(stream = "resume", max = 3, base = "100ms", jitter = "none", attempt = _attempt)]
+    fn feed(attempts: &Cell<usize>, lasts: Duration) -> impl Stream<Item = Item> {
+        attempts.set(attempts.get() + 1);
+        let item = stream::iter([Ok(0)]);
+        item.chain(stream::once(async move {
+            sleep(lasts).await;
+            Err(Failure::Busy)
+        }))
+    }
+
+    let attempts = Cell::new(0);
+    let items = feed(&attempts, lasts).take(1_000).count().await;
+    assert!(items == attempts.get() + 1 || items == 1_000);
+    attempts.get()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_breaks_each_stream_early_is_not_called_forever() {
+    // The first 100 breaks count as progress; 3 retries follow the last one.
+    assert_eq!(attempts_at_breaking_streams(Duration::ZERO).await, 103);
+    assert_eq!(attempts_at_breaking_streams(secs(1)).await, 103);
+    assert_eq!(
+        attempts_at_breaking_streams(Duration::from_millis(1_001)).await,
+        1_000
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_lasts_starts_the_count_of_early_breaks_over() {
+    #[retry(stream = "resume", max = 1, backoff = "none", attempt = _attempt)]
+    fn feed(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
+        attempts.set(attempts.get() + 1);
+        let lasts = if attempts.get() % 100 == 0 {
+            secs(2)
+        } else {
+            Duration::ZERO
+        };
+        stream::iter([Ok(0)]).chain(stream::once(async move {
+            sleep(lasts).await;
+            Err(Failure::Busy)
+        }))
+    }
+
+    let attempts = Cell::new(0);
+    assert_eq!(feed(&attempts).take(1_000).count().await, 1_000);
 }

@@ -15,19 +15,13 @@ impl Decorator<'_> {
         let constructors = code! {
             /// Wraps a client. Its calls are retried with the settings of the attribute.
             #visibility const fn new(client: #client) -> Self {
-                Self {
-                    client,
-                    policy: ::core::option::Option::None,
-                }
+                Self { client, policy: ::core::option::Option::None }
             }
 
             /// Wraps a client. Its calls are retried with `policy` instead of the settings of the attribute.
             /// Settings on a method of the trait still apply.
             #visibility const fn with_policy(client: #client, policy: #krate::Policy) -> Self {
-                Self {
-                    client,
-                    policy: ::core::option::Option::Some(policy),
-                }
+                Self { client, policy: ::core::option::Option::Some(policy) }
             }
         };
         let is_generic = !self.declared.generics.params.is_empty();
@@ -78,10 +72,7 @@ impl Decorator<'_> {
         );
         // If there is another type of this name, the compiler's error points here.
         let declared = code_at! {Span::call_site().located_at(name.span())=>
-            struct #name<#client> {
-                client: #client,
-                policy: ::core::option::Option<#krate::Policy>,
-            }
+            struct #name<#client> { client: #client, policy: ::core::option::Option<#krate::Policy> }
         };
         code! {
             #[doc = #about]

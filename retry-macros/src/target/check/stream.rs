@@ -41,6 +41,8 @@ impl Check<'_> {
                 "`validate` checks an attempt's return value, and a stream has none: remove it, and yield `Err` for items you want to reject"
             Abort if true =>
                 "`abort` can't be combined with `stream`, which ends when its reader drops it: remove `abort`, or use `cancel`, which ends pauses"
+            TotalTimeout if is_resumed =>
+                "`total_timeout` can't be combined with `stream = \"resume\"`, whose attempt lasts as long as its reader reads: use `deadline`, which limits the time to get the next item"
             Fallback if is_resumed =>
                 "`fallback` can't be combined with `stream = \"resume\"`, because it can't continue where the stream broke off: remove it and chain another stream to the returned one, or use `stream = \"first\"` or `\"buffer\"`"
         }

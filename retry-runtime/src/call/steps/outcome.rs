@@ -10,7 +10,15 @@ use crate::admission::{AdmissionControl, AttemptOutcome};
 use crate::call::steps::{Next, Steps};
 use crate::call::{Ending, Failure, Stop};
 use crate::observe::{EventData, Reason};
+use crate::time::Moment;
 use crate::policy::schedule::limit;
+
+/// A stream that breaks within this time, or within the pause before it, breaks early.
+const EARLY: Duration = Duration::from_secs(1);
+
+/// The number of streams in a row that may break early although they yielded items. Without a bound, a server that
+/// breaks each stream after one item would be called forever.
+const MOST_EARLY_BREAKS: u32 = 100;
 
 impl Steps<'_, '_> {
     #[inline(never)]
@@ -85,7 +93,9 @@ impl Steps<'_, '_> {
     /// Adds the time spent and the deadline to the failure.
     pub(crate) fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
         let began = self.state.past.as_ref().and_then(|past| past.began);
-        let failure = failure.deadline(self.state.deadline, self.now);
+        let total_end = self.state.total_end();
+        let mut failure = failure.deadline(self.state.deadline, self.now);
+        failure.inputs.total_left = total_end.map(|end| end.since((self.now)()));
         match began {
             Some(began) => failure.elapsed((self.now)().since(began)),
             None => failure,
@@ -129,6 +139,18 @@ impl Steps<'_, '_> {
         let past = self.state.past();
         past.call = past.call.restarted(lasted);
         past.rejections = 0;
+    }
+
+    /// Records that the stream of an attempt broke. Returns false if its items are not progress.
+    pub(crate) fn count_break(&mut self, began: Moment) -> bool {
+        let lasted = (self.now)().since(began);
+        let past = self.state.past();
+        past.early_breaks = if lasted > past.call.last_delay().max(EARLY) {
+            0
+        } else {
+            past.early_breaks.saturating_add(1)
+        };
+        past.early_breaks <= MOST_EARLY_BREAKS
     }
 
     pub(crate) fn credit(&mut self) {

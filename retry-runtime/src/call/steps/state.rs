@@ -42,12 +42,16 @@ pub(crate) struct State {
 #[derive(Default)]
 pub(crate) struct Past {
     pub(crate) call: Call,
+    /// The number of attempts in a row whose stream broke soon after it was opened.
+    pub(crate) early_breaks: u32,
     /// The number of pauses after rejections.
     pub(crate) rejections: u32,
     /// The times of the call's events.
     pub(crate) stopwatch: Stopwatch,
     /// The start of the call, if a policy that is chosen later may limit its time.
     pub(crate) began: Option<Moment>,
+    /// The time at which a running attempt is dropped: the key `total_timeout`.
+    pub(crate) total_end: Option<Moment>,
     /// The permits of the attempts in flight at the same time as the one in `held`, by number.
     pub(crate) hedges: Vec<(u32, Held)>,
     /// The number of the attempt in `held` while others are in flight, otherwise 0.
@@ -109,6 +113,10 @@ impl State {
                 ..Past::default()
             })
         })
+    }
+
+    pub(crate) fn total_end(&self) -> Option<Moment> {
+        self.past.as_ref()?.total_end
     }
 
     #[cold]
