@@ -7,7 +7,7 @@ use std::fmt;
 use std::iter::repeat;
 use std::time::Duration;
 
-use retry_runtime::observers::Progress;
+use retry_observers::Progress;
 use retry_runtime::testing::{Script, fail_times, sequence};
 use retry_runtime::{Jitter, Observer, Policy, retry};
 use retry_work::plan::{PlanEnd, PlanError, Validity};

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use retry_observers::Metrics;
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::observers::Metrics;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{Budget, Rejected, Verdict, retry};
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use retry_runtime::observers::Stats;
+use retry_observers::Stats;
 use retry_runtime::testing::{Recorder, Scope, Script, fail_times, sequence};
 use retry_runtime::{Classify, Reason, TimedOut, retry};
 use tokio::time::Instant;

@@ -5,7 +5,7 @@
 //! really wait for those seconds.
 
 use futures_util::{Stream, StreamExt};
-use retry_runtime::observers::Stats;
+use retry_observers::Stats;
 use retry_runtime::{Budget, retry};
 use tokio::time::Instant;
 use vendor::{ModelClient as _, ModelError, Vendor};

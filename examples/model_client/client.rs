@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use reqwest::Url;
-use retry_runtime::observers::Progress;
+use retry_observers::Progress;
 use retry_runtime::{SharedPolicy, retry};
 use serde::Serialize;
 use serde_json::Value;

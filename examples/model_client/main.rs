@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use reqwest::Url;
-use retry_runtime::observers::Progress;
+use retry_observers::Progress;
 use retry_runtime::{Policy, PolicyArgs, PolicyFlags, SharedPolicy};
 
 use crate::client::{Client, Message};

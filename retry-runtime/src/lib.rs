@@ -32,7 +32,6 @@ pub mod log;
 pub mod macro_support;
 mod name;
 mod observe;
-pub mod observers;
 mod policy;
 #[cfg(feature = "stream")]
 #[doc(hidden)]

@@ -7,7 +7,9 @@ macro_rules! listed {
         listed!($(#[$attr])* $enum: $($(#[$doc])* $variant,)+);
 
         impl $enum {
-            pub(crate) const fn name(self) -> &'static str {
+            /// Returns the name, as in the log.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }

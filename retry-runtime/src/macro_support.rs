@@ -8,6 +8,11 @@
 //! - [`changed`], so that changes by operators are logged only with the feature `tracing` of this crate,
 //! - [`Remembers`], so that the macros reject a breaker or a limiter that each call would create.
 //!
+//! `retry-observers` uses these:
+//!
+//! - [`CallEnd`], returned by `Event::call_end`, and [`Max`], to count and write as the log does,
+//! - [`shown`], [`now`] and [`sync::lock`].
+//!
 //! `retry-work` uses these, and fields and methods of the types that a chain has as `IntoChain`:
 //!
 //! - [`Driver`], which makes each attempt of a batch or a plan, and [`Job`], which all of them share: keys, names,
@@ -60,6 +65,9 @@ pub use crate::chain::span::{Span, around};
 pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
+#[cfg(feature = "std")]
+pub use crate::observe::event::CallEnd;
+pub use crate::observe::fields::Max;
 pub use crate::observe::line::Line;
 pub use crate::observe::record::Level;
 #[cfg(feature = "std")]

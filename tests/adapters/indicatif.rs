@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use indicatif::{InMemoryTerm, ProgressBar, ProgressDrawTarget};
-use retry_runtime::observers::Progress;
+use retry_observers::Progress;
 use retry_runtime::testing::{Script, fail_times};
 use retry_runtime::{Event, EventData, Jitter, Observer, Policy, retry};
 use retry_work::{IntoBatches, retry_each};

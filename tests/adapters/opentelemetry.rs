@@ -13,8 +13,8 @@ use opentelemetry_sdk::metrics::data::{
     AggregatedMetrics, Metric, MetricData, ResourceMetrics, ScopeMetrics,
 };
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
+use retry_observers::OpenTelemetry;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
-use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{
     Admission, AdmissionControl, Budget, Event, EventData, GaveUp, Observer, Permit, Policy,

@@ -10,6 +10,7 @@ fn every_error_that_the_crates_classify_is_described() {
     let (mut described, mut silent) = (0, Vec::new());
     for krate in [
         "retry-classify",
+        "retry-observers",
         "retry-protections",
         "retry-runtime",
         "retry-work",

@@ -15,6 +15,7 @@ const CHECKED: [&str; 11] = [
     "retry-clients",
     "retry-durable",
     "retry-macros",
+    "retry-observers",
     "retry-protections",
     "retry-runtime",
     "retry-vocabulary",

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{lines, pages, read, root};
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "retry-classify",
     "retry-clients",
     "retry-durable",
     "retry-macros",
+    "retry-observers",
     "retry-protections",
     "retry-runtime",
     "retry-vocabulary",

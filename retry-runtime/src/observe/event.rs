@@ -102,8 +102,15 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// The error that this event reports, if it does.
+    #[must_use]
+    pub fn error(&self) -> Option<&dyn fmt::Display> {
+        self.fields().error
+    }
+
     /// The pause that starts with this event, before a retry or a correction.
-    pub(crate) fn pause(&self) -> Option<Duration> {
+    #[must_use]
+    pub fn pause(&self) -> Option<Duration> {
         match self.data {
             EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
             _ => None,
@@ -111,7 +118,8 @@ impl<'a> Event<'a> {
     }
 
     /// The outcome of the attempt or correction that ended with this event, if one did.
-    pub(crate) fn attempt_end(&self) -> Option<AttemptEnd> {
+    #[must_use]
+    pub fn attempt_end(&self) -> Option<AttemptEnd> {
         match self.data {
             EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
                 Some(AttemptEnd::Failed(kind))
@@ -125,7 +133,8 @@ impl<'a> Event<'a> {
 
     /// The number of attempts and the outcome of the call that ended with this event, if it did.
     #[cfg(feature = "std")]
-    pub(crate) fn call_end(&self) -> Option<(u32, CallEnd)> {
+    #[doc(hidden)]
+    pub fn call_end(&self) -> Option<(u32, CallEnd)> {
         match self.data {
             EventData::GaveUp {
                 attempts, reason, ..
@@ -349,9 +358,12 @@ impl AttemptEnd {
 /// The outcome of a call.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallEnd {
+pub enum CallEnd {
+    /// It returned a value.
     Succeeded,
+    /// It gave up, and the fallback returned a value.
     FellBack,
+    /// It gave up for this reason.
     GaveUp(Reason),
 }
 

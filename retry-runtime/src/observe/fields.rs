@@ -193,7 +193,7 @@ impl fmt::Display for Message<'_> {
 
 /// A limit, as in every key, log field and error: a number, or `unlimited`.
 #[derive(Clone, Copy)]
-pub(crate) struct Max(pub(crate) Option<u32>);
+pub struct Max(pub Option<u32>);
 
 impl fmt::Display for Max {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

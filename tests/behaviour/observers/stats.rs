@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
-use retry_runtime::observers::{Stats, Totals};
+use retry_observers::{Stats, Totals};
 use retry_runtime::testing::{Recorder, Script, fail_times, sequence};
 use retry_runtime::{Event, EventData, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry};
 use retry_work::retry_each;

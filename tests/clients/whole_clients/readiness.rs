@@ -284,7 +284,12 @@ async fn a_first_wait_that_fails_is_not_retried() {
 /// The call waits, not the layer, and a service that is never ready fails the call.
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_the_service_no_longer_than_ready_within() {
-    let cases = [(0, 5.0, None), (1, 11.0, None), (2, 17.0, None), (5, 19.999, Some(200))];
+    let cases = [
+        (0, 5.0, None),
+        (1, 11.0, None),
+        (2, 17.0, None),
+        (5, 19.999, Some(200)),
+    ];
     for (max, ends, status) in cases {
         let retries = ClientRetries::new(POLICY.max(max)).ready_within(5 * SECOND);
         let service = Scripted::new([Answer::Status(200, &[])]);

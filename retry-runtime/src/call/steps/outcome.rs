@@ -10,8 +10,8 @@ use crate::admission::{AdmissionControl, AttemptOutcome};
 use crate::call::steps::{Next, Steps};
 use crate::call::{Ending, Failure, Stop};
 use crate::observe::{EventData, Reason};
-use crate::time::Moment;
 use crate::policy::schedule::limit;
+use crate::time::Moment;
 
 /// A stream that breaks within this time, or within the pause before it, breaks early.
 const EARLY: Duration = Duration::from_secs(1);

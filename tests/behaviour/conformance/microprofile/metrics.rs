@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use futures::future::{join, join_all};
+use retry_observers::Stats;
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::observers::Stats;
 use retry_runtime::testing::{self, Script};
 use retry_runtime::{EventData, Observer, Policy, Reason, RejectedBy, retry};
 use support::failure::{Failure, STOP, TRANSIENT};

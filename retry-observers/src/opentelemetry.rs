@@ -1,15 +1,15 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
-use retry_classify::macro_support::shown;
+use retry_runtime::macro_support::shown;
 
-use super::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements, SECONDS, Sort};
+use crate::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements, SECONDS, Sort};
 
 /// Records metrics of calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///
 /// | instrument | unit | attributes | |
 /// |---|---|---|---|
-/// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; and whether they made more than one attempt |
-/// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
+/// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](retry_runtime::Reason) of giving up; and whether they made more than one attempt |
+/// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](retry_runtime::Kind) of failure |
 /// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of the durations of attempts |
 /// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of the durations of calls, including their pauses and waits |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
@@ -26,7 +26,7 @@ use super::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements
 ///
 /// ```
 /// use std::sync::LazyLock;
-/// use retry_runtime::observers::OpenTelemetry;
+/// use retry_observers::OpenTelemetry;
 /// use retry_runtime::retry;
 ///
 /// static OBSERVER: LazyLock<OpenTelemetry> = LazyLock::new(|| {

@@ -1,16 +1,12 @@
-use alloc::sync::Arc;
-use core::fmt::{self, Write};
-use core::time::Duration;
+use std::fmt::{self, Write};
+use std::sync::Arc;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use retry_classify::macro_support::shown;
-
-use crate::observe::fields::Max;
-use crate::observe::{Event, EventData, Observer};
-use crate::sync::lock;
-use crate::time::clock::Instant;
+use retry_runtime::macro_support::{Max, now, shown, sync::lock};
+use retry_runtime::{Event, EventData, Moment, Observer};
 
 /// Shows a call's pauses and waits on a terminal, and the progress of a batch or a plan: an observer for the key
 /// `observe`, with the feature `indicatif`.
@@ -21,7 +17,7 @@ use crate::time::clock::Instant;
 /// ```
 ///
 /// ```
-/// use retry_runtime::observers::Progress;
+/// use retry_observers::Progress;
 /// use retry_runtime::retry;
 ///
 /// #[retry(max = 5, observe = progress)]
@@ -59,7 +55,7 @@ impl Progress {
     /// Creates a bar for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
     ///
     /// ```
-    /// use retry_runtime::observers::Progress;
+    /// use retry_observers::Progress;
     /// use retry_runtime::{Observer, Policy};
     /// use retry_work::{IntoBatches, retry_each};
     ///
@@ -92,7 +88,7 @@ impl Progress {
     ///
     /// ```
     /// use indicatif::ProgressBar;
-    /// use retry_runtime::observers::Progress;
+    /// use retry_observers::Progress;
     ///
     /// let progress =
     ///     Progress::on(ProgressBar::new(3), "{bar} {pos}/{len} {retry}").unwrap();
@@ -127,7 +123,7 @@ impl Progress {
     }
 
     fn show(&self, doing: &'static str, delay: Option<Duration>, rest: String) {
-        let until = delay.and_then(|delay| Instant::now().checked_add(delay));
+        let until = delay.and_then(|delay| now().checked_add(delay));
         lock(&self.drawn).line = StatusLine { doing, until, rest };
         self.bar.tick();
     }
@@ -199,7 +195,7 @@ const PLACEHOLDERS: [Placeholder; 4] = [
 #[derive(Debug, Default)]
 struct StatusLine {
     doing: &'static str,
-    until: Option<Instant>,
+    until: Option<Moment>,
     rest: String,
 }
 
@@ -207,7 +203,7 @@ impl fmt::Display for StatusLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.doing)?;
         if let Some(until) = self.until {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.since(now());
             // Rounded up, so that it doesn't show 0 during a wait.
             let seconds = left.as_millis().div_ceil(1000);
             write!(f, " in {seconds} s")?;

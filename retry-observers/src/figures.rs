@@ -1,12 +1,12 @@
 //! The values that an event adds to metrics, and the names of these metrics in each adapter.
 
-use core::fmt;
-use core::time::Duration;
+use std::fmt;
+use std::time::Duration;
 
-use crate::admission::{AdmissionControl, BreakerState};
-use crate::budget::bucket::Budget;
-use crate::observe::event::CallEnd;
-use crate::observe::{AttemptEnd, Event, EventData, Observer};
+use retry_runtime::macro_support::CallEnd;
+use retry_runtime::{
+    AdmissionControl, AttemptEnd, BreakerState, Budget, Event, EventData, Observer,
+};
 
 /// A metric's name in the crate `metrics`, and its name and unit in OpenTelemetry.
 #[derive(Clone, Copy)]
@@ -116,12 +116,12 @@ impl<'a, I> Measurements<'a, I> {
     }
 
     /// Adds a gauge of the breaker's state, under this name. It is set at each event of a call that uses this observer.
-    /// A breaker of your own type reports its state by [`state`](crate::AdmissionControl::state).
+    /// A breaker of your own type reports its state by [`state`](retry_runtime::AdmissionControl::state).
     ///
     /// To measure one of several breakers, for example in a `Keyed`, look it up in a closure:
     ///
     /// ```
-    /// use retry_runtime::observers::Metrics;
+    /// use retry_observers::Metrics;
     /// use retry_protections::{Breaker, Keyed};
     /// use retry_runtime::{Observer, retry};
     ///
@@ -147,7 +147,7 @@ impl<'a, I> Measurements<'a, I> {
         self
     }
 
-    /// Adds gauges of the limiter's load, under this name, from its [`state`](crate::AdmissionControl::state). They are
+    /// Adds gauges of the limiter's load, under this name, from its [`state`](retry_runtime::AdmissionControl::state). They are
     /// set at each event of a call that uses this observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: Protection<'a>) -> Self {
@@ -166,7 +166,7 @@ impl<I: Instruments> Observer for Measurements<'_, I> {
             }
         };
         if let Some(end) = event.attempt_end() {
-            let labels = [name, ("retry.kind", end.name())];
+            let labels = [name, ("retry.kind", kind_of(end))];
             to.measure(Measured::Attempts, 1.0, &labels);
             took(Measured::AttemptDuration, event.attempt_elapsed(), &labels);
         }
@@ -177,7 +177,7 @@ impl<I: Instruments> Observer for Measurements<'_, I> {
             _ => {}
         }
         if let Some((attempts, end)) = event.call_end() {
-            let outcome = ("retry.outcome", end.name());
+            let outcome = ("retry.outcome", outcome_of(end));
             let retried = ("retry.retried", if attempts > 1 { "true" } else { "false" });
             to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
             took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
@@ -235,7 +235,7 @@ impl<'a> Gauged<'a> {
                         None if !breaker.is_open() => 0.0,
                         Some(BreakerState::Closed | BreakerState::ForcedClosed) => 0.0,
                         Some(BreakerState::HalfOpen) => 1.0,
-                        Some(BreakerState::Open | BreakerState::ForcedOpen) | None => 2.0,
+                        _ => 2.0,
                     };
                     show(Measured::Breaker, "retry.breaker", Some(state));
                 }
@@ -261,22 +261,19 @@ impl fmt::Debug for Gauged<'_> {
     }
 }
 
-impl AttemptEnd {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Stop => "stop",
-            Self::Failed(kind) => kind.name(),
-        }
+fn kind_of(end: AttemptEnd) -> &'static str {
+    match end {
+        AttemptEnd::Succeeded => "succeeded",
+        AttemptEnd::Failed(kind) => kind.name(),
+        // The only other end.
+        _ => "stop",
     }
 }
 
-impl CallEnd {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::FellBack => "fell back",
-            Self::GaveUp(reason) => reason.name(),
-        }
+fn outcome_of(end: CallEnd) -> &'static str {
+    match end {
+        CallEnd::Succeeded => "succeeded",
+        CallEnd::FellBack => "fell back",
+        CallEnd::GaveUp(reason) => reason.name(),
     }
 }

@@ -1,16 +1,16 @@
 use ::metrics::{
     Label, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
-use retry_classify::macro_support::shown;
+use retry_runtime::macro_support::shown;
 
-use super::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements, SECONDS, Sort};
+use crate::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements, SECONDS, Sort};
 
 /// Records metrics of calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///
 /// | metric | labels | |
 /// |---|---|---|
-/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `retried` is `true` for those that made more than one attempt, otherwise `false` |
-/// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
+/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](retry_runtime::Reason) of giving up; `retried` is `true` for those that made more than one attempt, otherwise `false` |
+/// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](retry_runtime::Kind) of failure |
 /// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of the durations of attempts |
 /// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of the durations of calls, including their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
@@ -29,7 +29,7 @@ use super::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements,
 /// open time is over still shows as open.
 ///
 /// ```
-/// use retry_runtime::observers::Metrics;
+/// use retry_observers::Metrics;
 /// use retry_protections::Breaker;
 /// use retry_runtime::{Budget, retry};
 ///

@@ -1,17 +1,15 @@
-use core::fmt;
-use core::time::Duration;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Mutex;
+use std::time::Duration;
 
-use retry_classify::Kind;
-use retry_classify::macro_support::shown;
-
-use crate::observe::event::CallEnd;
-use crate::observe::{Event, EventData, Observer, Reason};
-use crate::sync::{Mutex, lock};
+use retry_runtime::macro_support::{CallEnd, shown, sync::lock};
+use retry_runtime::{Event, EventData, Kind, Observer, Reason};
 
 /// Counts calls, attempts and their outcomes: an observer for the key `observe`.
 ///
 /// ```
-/// use retry_runtime::observers::Stats;
+/// use retry_observers::Stats;
 /// use retry_runtime::{Reason, retry};
 ///
 /// static STATS: Stats = Stats::new();
@@ -65,7 +63,7 @@ impl Observer for Stats {
             return;
         }
         // Formatted before the lock: the user's `Display` may make a retried call.
-        let error = event.fields().error.map(|error| shown(error).to_string());
+        let error = event.error().map(|error| shown(error).to_string());
         lock(&self.0).get_or_insert_default().count(event, error);
     }
 }
@@ -92,7 +90,7 @@ pub struct Totals {
     /// The last error of any event, as the log shows it.
     pub last_error: Option<String>,
     /// Indexed by [`Reason`].
-    gave_up: [u64; Reason::ALL.len()],
+    gave_up: BTreeMap<Reason, u64>,
 }
 
 impl Totals {
@@ -118,7 +116,7 @@ impl Totals {
             match end {
                 CallEnd::Succeeded => self.succeeded += 1,
                 CallEnd::FellBack => self.fell_back += 1,
-                CallEnd::GaveUp(reason) => self.gave_up[reason as usize] += 1,
+                CallEnd::GaveUp(reason) => *self.gave_up.entry(reason).or_default() += 1,
             }
         }
         if error.is_some() {
@@ -133,12 +131,12 @@ impl Totals {
 
     /// The number of calls that gave up.
     pub fn gave_up(&self) -> u64 {
-        self.gave_up.iter().sum()
+        self.gave_up.values().sum()
     }
 
     /// The number of calls that gave up for this reason.
     pub fn gave_up_for(&self, reason: Reason) -> u64 {
-        self.gave_up[reason as usize]
+        self.gave_up.get(&reason).copied().unwrap_or_default()
     }
 }
 
@@ -165,8 +163,7 @@ impl fmt::Display for Totals {
                 write!(f, "; {count} {what}")?;
             }
         }
-        let reasons = Reason::ALL.into_iter().zip(self.gave_up);
-        let reasons = reasons.filter(|(_, count)| *count > 0);
+        let reasons = self.gave_up.iter();
         let reasons: Vec<_> = reasons
             .map(|(reason, count)| format!("{count} {reason}"))
             .collect();
