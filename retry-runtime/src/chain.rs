@@ -38,7 +38,5 @@ pub use into_chain::IntoChain;
 pub use keys::{
     Forgets, Function, HookSet, Hooks, Keep, Keeps, KeySet, Keys, NeedSet, Needs, Rejects, Timed,
 };
-/// [`Classifies`], as a bound for functions that are generic over chains.
-pub use on_error::Classifies as OnError;
-pub use on_error::{ByClassify, ByVerdict, Classifies, OnFunction, ShownBy};
+pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction, ShownBy};
 pub use operation::{BlockingOutcome, Operation};

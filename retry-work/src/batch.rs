@@ -194,8 +194,7 @@ where
     around(is_spanned.then(|| name.clone()), async move {
         let shared = chain.shared;
         let job = Job::new(chain.context, &name, &shared, Timer::now);
-        shared.timer.expect(|| &name);
-        let mut bounds = bounds(&shared.timer, job.deadline(), chain.cancel).await;
+        let mut bounds = bounds(&shared.timer, &name, job.deadline(), chain.cancel).await;
         let mut rounds = Rounds::new(job, chain.on, size, items.into_iter(), results);
         let mut begin = |rounds: &mut Rounds<'_, _, _, _, _>,
                          (entries, call): &mut Batch<'_, _, _>| {

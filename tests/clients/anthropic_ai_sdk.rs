@@ -10,9 +10,8 @@ use futures_util::stream::{self, BoxStream};
 use retry_clients::anthropic_ai_sdk::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{
-    self, Answer, Server, answer, broken_events, closed, closed_port, cut, events,
-};
+use support::check_rows;
+use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],
@@ -62,11 +61,12 @@ impl Model {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer.clone(), expected, classify, async |url| {
-        Model::at(url).create().await
-    })
-    .await;
+    check_call(answer.clone(), expected).await;
     check_stream(answer, expected).await;
+}
+
+async fn check_call(answer: Answer, expected: Verdict) {
+    scripted::check(answer, expected, classify, async |url| Model::at(url).create().await).await;
 }
 
 async fn check_stream(answer: Answer, expected: Verdict) {
@@ -77,87 +77,47 @@ async fn check_stream(answer: Answer, expected: Verdict) {
 }
 
 #[tokio::test]
-async fn answers_by_their_type() {
-    check(answer(500, &refused("api_error")), BROKEN).await;
-    check(answer(529, &refused("overloaded_error")), BROKEN).await;
-    check(answer(504, &refused("timeout_error")), Verdict::TIMEOUT).await;
-    check(
-        answer(429, &refused("rate_limit_error")),
-        Verdict::THROTTLED,
-    )
-    .await;
-    for (status, kind) in [
-        (400, "invalid_request_error"),
-        (401, "authentication_error"),
-        (402, "billing_error"),
-        (403, "permission_error"),
-        (404, "not_found_error"),
-        (413, "request_too_large"),
-        (429, "enforced_spend_limit_reached"),
-    ] {
-        check(answer(status, &refused(kind)), Verdict::STOP).await;
-    }
-}
-
-/// A limit that waiting doesn't lift has this in its details, with the type of a temporary one.
-#[tokio::test]
-async fn billing() {
-    let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"no",
+async fn answers() {
+    // A limit that waiting doesn't lift has this in its details, with the type of a temporary one.
+    let spent = r#"{"type":"error","error":{"type":"rate_limit_error","message":"no",
         "details":{"error_code":"enforced_spend_limit_reached"}}}"#;
-    check(answer(429, body), Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn bodies_of_others_stop() {
-    check(answer(502, "<html>Bad gateway</html>"), Verdict::STOP).await;
-    check(answer(503, ""), Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    let _skipped = testing::skip_sleeps();
-    let model = Model::at(&closed_port());
-    let error = model.create().await.unwrap_err();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
-    let error = model.events().await.err().unwrap();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
-
-    let server = Server::start([cut()]);
-    let error = Model::at(&server.url).create().await.unwrap_err();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
-    server.assert_attempts(BROKEN);
-}
-
-#[tokio::test]
-async fn unreadable_responses_stop() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer(200, "no JSON")]);
-    let error = Model::at(&server.url).create().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
-    server.assert_attempts(Verdict::STOP);
-
+    check_rows! { check:
+        [500] &refused("api_error") => BROKEN,
+        [529] &refused("overloaded_error") => BROKEN,
+        [504] &refused("timeout_error") => Verdict::TIMEOUT,
+        [429] &refused("rate_limit_error") => Verdict::THROTTLED,
+        [400] &refused("invalid_request_error") => Verdict::STOP,
+        [401] &refused("authentication_error") => Verdict::STOP,
+        [402] &refused("billing_error") => Verdict::STOP,
+        [403] &refused("permission_error") => Verdict::STOP,
+        [404] &refused("not_found_error") => Verdict::STOP,
+        [413] &refused("request_too_large") => Verdict::STOP,
+        [429] &refused("enforced_spend_limit_reached") => Verdict::STOP,
+        [429] spent => Verdict::STOP,
+        [502] "<html>Bad gateway</html>" => Verdict::STOP,
+        [503] "" => Verdict::STOP,
+        closed() => BROKEN,
+        Answer::Absent => BROKEN,
+    }
+    check_rows! { check_call:
+        cut() => BROKEN,
+        [200] "no JSON" => Verdict::STOP,
+    }
     let error = Model::at("no address").create().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
 }
 
 #[tokio::test]
 async fn streams() {
-    check_stream(broken_events(&[PING]), BROKEN).await;
-    check_stream(events(&[PING]), BROKEN).await;
-    check_stream(events(&[]), BROKEN).await;
-    check_stream(events(&[PING, "data: {"]), Verdict::STOP).await;
-    check_stream(events(&[PING, &error_event("overloaded_error")]), BROKEN).await;
-    check_stream(
-        events(&[PING, &error_event("rate_limit_error")]),
-        Verdict::THROTTLED,
-    )
-    .await;
-    check_stream(
-        events(&[PING, &error_event("invalid_request_error")]),
-        Verdict::STOP,
-    )
-    .await;
+    check_rows! { check_stream:
+        broken_events(&[PING]) => BROKEN,
+        events(&[PING]) => BROKEN,
+        events(&[]) => BROKEN,
+        events(&[PING, "data: {"]) => Verdict::STOP,
+        events(&[PING, &error_event("overloaded_error")]) => BROKEN,
+        events(&[PING, &error_event("rate_limit_error")]) => Verdict::THROTTLED,
+        events(&[PING, &error_event("invalid_request_error")]) => Verdict::STOP,
+    }
 }
 
 #[tokio::test]
@@ -169,17 +129,9 @@ async fn a_call_ends_with_its_first_success() {
     assert_eq!(server.requests(), 2);
 
     let server = Server::start([busy(), events(&[PING]), events(&[PING, STOP])]);
-    let events: Vec<_> = Model::at(&server.url)
-        .events()
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let events: Vec<_> = Model::at(&server.url).events().await.unwrap().collect().await;
     assert_eq!(server.requests(), 3);
-    assert!(matches!(
-        events[..],
-        [Ok(StreamEvent::Ping), Ok(StreamEvent::MessageStop)]
-    ));
+    assert!(matches!(events[..], [Ok(StreamEvent::Ping), Ok(StreamEvent::MessageStop)]));
 }
 
 /// The end of a stream is reported once.
@@ -188,15 +140,9 @@ async fn a_stream_that_broke_is_not_called_cut_off_as_well() {
     let broken = MessageError::RequestFailed(String::from("Transport error"));
     let events = whole(stream::iter([Ok(StreamEvent::Ping), Err(broken)]));
     let events: Vec<_> = events.collect().await;
-    assert!(
-        matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]),
-        "{events:?}"
-    );
+    assert!(matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]), "{events:?}");
 
     let cut_off = whole(stream::iter([Ok(StreamEvent::Ping)]));
     let events: Vec<_> = cut_off.collect().await;
-    assert!(
-        matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]),
-        "{events:?}"
-    );
+    assert!(matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]), "{events:?}");
 }

@@ -16,8 +16,9 @@ use retry_clients::async_openai::{OneRequest, api_error, classify, client_withou
 use retry_runtime::{Verdict, retry, testing};
 
 use support::openai_refusals;
+use support::check_rows;
 use support::scripted::{
-    self, Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
+    self, Answer, Server, answer, answer_with, broken_events, closed, cut, events,
 };
 use support::verdicts::BROKEN;
 
@@ -64,72 +65,62 @@ impl Model {
     #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
     async fn stream(&self) -> Result<BoxStream<'static, Result<Chunk, OpenAIError>>, OpenAIError> {
         let chunks = self.0.chat().create_stream(request()).await?;
-        let is_last = |chunk: &Chunk| {
-            chunk
-                .choices
-                .iter()
-                .any(|choice| choice.finish_reason.is_some())
-        };
+        let is_last =
+            |chunk: &Chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
         Ok(whole(chunks, is_last).boxed())
     }
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Model::at(url).create().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Model::at(url).create().await).await;
 }
 
 #[tokio::test]
-async fn statuses() {
-    for (answer, verdict) in openai_refusals::statuses(|kind| refused(kind, "c")) {
+async fn answers() {
+    let refused_so = |kind: &str| refused(kind, "c");
+    for (answer, verdict) in openai_refusals::statuses(refused_so) {
         check(answer, verdict).await;
     }
-    for status in [408, 500, 503, 504, 529] {
-        check(answer(status, "<html>"), BROKEN).await;
+    for (answer, verdict) in openai_refusals::headers(refused_so) {
+        check(answer, verdict).await;
     }
-    check(answer(425, "<html>"), Verdict::TRANSIENT).await;
-    let unprocessable = answer(422, &refused("server_error", "c"));
-    check(unprocessable, Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn throttling_and_billing() {
-    for code in ["rate_limit_exceeded", "slow_down", "anything"] {
-        check(answer(429, &refused("requests", code)), Verdict::THROTTLED).await;
-    }
-    check(answer(400, &refused("slow_down", "c")), Verdict::THROTTLED).await;
     for code in [
         "insufficient_quota",
         "credit_balance_exhausted",
         "project_spend_limit_exceeded",
         "daily_usage_limit_exceeded",
     ] {
-        check(answer(429, &refused("requests", code)), Verdict::STOP).await;
-        check(answer(429, &refused(code, "c")), Verdict::STOP).await;
+        check_rows! { check:
+            [429] &refused("requests", code) => Verdict::STOP,
+            [429] &refused(code, "c") => Verdict::STOP,
+        }
     }
     let asked = [("retry-after", "2")];
-    check(
-        answer_with(429, &asked, &refused("insufficient_quota", "c")),
-        Verdict::STOP,
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn headers() {
-    for (answer, verdict) in openai_refusals::headers(|kind| refused(kind, "c")) {
-        check(answer, verdict).await;
+    let limited = refused("requests", "rate_limit_exceeded");
+    check_rows! { check:
+        [408, 500, 503, 504, 529] "<html>" => BROKEN,
+        [425] "<html>" => Verdict::TRANSIENT,
+        [422] &refused("server_error", "c") => Verdict::STOP,
+        [429] &limited => Verdict::THROTTLED,
+        [429] &refused("requests", "slow_down") => Verdict::THROTTLED,
+        [429] &refused("requests", "anything") => Verdict::THROTTLED,
+        [400] &refused("slow_down", "c") => Verdict::THROTTLED,
+        answer_with(429, &asked, &refused("insufficient_quota", "c")) => Verdict::STOP,
+        answer_with(429, &asked, "no JSON") => Verdict::THROTTLED.after(Duration::from_secs(2)),
+        answer_with(409, &[("x-should-retry", "true")], &limited) => Verdict::TRANSIENT,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        [200] "no JSON" => Verdict::STOP,
+        Answer::Absent => Verdict::TRANSIENT,
+        // Some gateways return 200 and an error, some of them with the status as a number.
+        [200] OVERLOADED_EVENT.trim_start_matches("data: ") => BROKEN,
+        [200] r#"{"error":{"message":"m","code":429}}"# => Verdict::THROTTLED,
+        [200] r#"{"error":{"message":"m","code":400}}"# => Verdict::STOP,
     }
-    let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
-    check(answer_with(429, &[("retry-after", "2")], "no JSON"), hint).await;
-    let body = refused("requests", "rate_limit_exceeded");
-    check(
-        answer_with(409, &[("x-should-retry", "true")], &body),
-        Verdict::TRANSIENT,
-    )
-    .await;
+    let impatient = async |url: &str| Model::impatient(url).create().await;
+    scripted::check(Answer::Nothing, Verdict::TIMEOUT, classify, impatient).await;
+    let error = OpenAIError::InvalidArgument(String::from("no messages"));
+    assert_eq!(classify(&error), Verdict::STOP);
 }
 
 /// Only what headers ask for needs another variant.
@@ -145,11 +136,7 @@ async fn errors_in_a_body_are_api_errors() {
 async fn hints_are_honored_and_the_response_stays_readable() {
     let _skipped = testing::skip_sleeps();
     let recording = testing::record();
-    let throttled = answer_with(
-        429,
-        &[("retry-after", "3")],
-        &refused("requests", "slow_down"),
-    );
+    let throttled = answer_with(429, &[("retry-after", "3")], &refused("requests", "slow_down"));
     let server = Server::start([throttled]);
     let error = Model::at(&server.url).create().await.unwrap_err();
     assert_eq!(recording.delays(), [3, 3, 4].map(Duration::from_secs));
@@ -163,19 +150,14 @@ async fn hints_are_honored_and_the_response_stays_readable() {
 #[tokio::test]
 async fn an_error_response_with_a_truncated_body_keeps_its_status() {
     let cut = |status: u16, headers: &str, body: &str| {
-        Answer::Bytes(format!(
-            "HTTP/1.1 {status} -\r\ncontent-length: 9999\r\n{headers}\r\n{body}"
-        ))
+        Answer::Bytes(format!("HTTP/1.1 {status} -\r\ncontent-length: 9999\r\n{headers}\r\n{body}"))
     };
-    check(cut(401, "", "{\"error\":"), Verdict::STOP).await;
-    check(cut(503, "", ""), BROKEN).await;
-    check(
-        cut(429, "retry-after: 2\r\n", "slow"),
-        Verdict::THROTTLED.after(Duration::from_secs(2)),
-    )
-    .await;
-    let unpaid = r#"{"error":{"code":"insufficient_quota","message":"You exc"#;
-    check(cut(429, "", unpaid), Verdict::STOP).await;
+    check_rows! { check:
+        cut(401, "", "{\"error\":") => Verdict::STOP,
+        cut(503, "", "") => BROKEN,
+        cut(429, "retry-after: 2\r\n", "slow") => Verdict::THROTTLED.after(Duration::from_secs(2)),
+        cut(429, "", r#"{"error":{"code":"insufficient_quota","message":"You exc"#) => Verdict::STOP,
+    }
 
     let server = Server::start([cut(401, "", "no key")]);
     let error = Model::at(&server.url).create().await.unwrap_err();
@@ -193,48 +175,6 @@ async fn the_start_of_an_enormous_error_body_is_kept() {
     let kept = &api_error(&error).unwrap().api_error.message;
     assert!(page.starts_with(kept) && kept.len() < 20_000);
     check(answer(304, ""), Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    check(answer(200, "no JSON"), Verdict::STOP).await;
-
-    let _skipped = testing::skip_sleeps();
-    let error = Model::at(&closed_port()).create().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-
-    let server = Server::start([Answer::Nothing]);
-    let error = Model::impatient(&server.url).create().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TIMEOUT, "{error:?}");
-    server.assert_attempts(Verdict::TIMEOUT);
-}
-
-/// Some gateways return 200 and an error, some of them with the status as a number.
-#[tokio::test]
-async fn errors_in_a_200_are_classified() {
-    check(
-        answer(200, OVERLOADED_EVENT.trim_start_matches("data: ")),
-        BROKEN,
-    )
-    .await;
-    check(
-        answer(200, r#"{"error":{"message":"m","code":429}}"#),
-        Verdict::THROTTLED,
-    )
-    .await;
-    check(
-        answer(200, r#"{"error":{"message":"m","code":400}}"#),
-        Verdict::STOP,
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn invalid_arguments() {
-    let error = OpenAIError::InvalidArgument(String::from("no messages"));
-    assert_eq!(classify(&error), Verdict::STOP);
 }
 
 #[tokio::test]
@@ -257,42 +197,29 @@ async fn the_default_client_multiplies_requests() {
 }
 
 async fn check_stream(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Model::at(url).stream().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Model::at(url).stream().await).await;
 }
 
 #[tokio::test]
 async fn streams() {
-    check_stream(answer(503, "busy"), BROKEN).await;
-    check_stream(
-        answer(429, &refused("insufficient_quota", "c")),
-        Verdict::STOP,
-    )
-    .await;
-    check_stream(broken_events(&[CHUNK]), BROKEN).await;
-    check_stream(events(&[CHUNK]), BROKEN).await;
-    check_stream(events(&[]), BROKEN).await;
-    check_stream(events(&[CHUNK, OVERLOADED_EVENT]), BROKEN).await;
-    check_stream(events(&[CHUNK, "data: {"]), Verdict::STOP).await;
+    check_rows! { check_stream:
+        [503] "busy" => BROKEN,
+        [429] &refused("insufficient_quota", "c") => Verdict::STOP,
+        broken_events(&[CHUNK]) => BROKEN,
+        events(&[CHUNK]) => BROKEN,
+        events(&[]) => BROKEN,
+        events(&[CHUNK, OVERLOADED_EVENT]) => BROKEN,
+        events(&[CHUNK, "data: {"]) => Verdict::STOP,
+    }
 }
 
 #[tokio::test]
 async fn a_stream_is_yielded_once_it_is_whole() {
     let _skipped = testing::skip_sleeps();
-    let answers = [
-        events(&[CHUNK]),
-        broken_events(&[CHUNK, LAST]),
-        events(&[CHUNK, LAST, "data: [DONE]"]),
-    ];
+    let answers =
+        [events(&[CHUNK]), broken_events(&[CHUNK, LAST]), events(&[CHUNK, LAST, "data: [DONE]"])];
     let server = Server::start(answers);
-    let chunks: Vec<_> = Model::at(&server.url)
-        .stream()
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let chunks: Vec<_> = Model::at(&server.url).stream().await.unwrap().collect().await;
     assert_eq!(server.requests(), 3);
     assert_eq!(chunks.len(), 2);
 }

@@ -13,9 +13,8 @@ use aws_sdk_sts::operation::get_caller_identity::{
 use retry_clients::aws_sdk::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{
-    self, Answer, PATIENCE, Server, answer, answer_with, closed, closed_port, cut,
-};
+use support::check_rows;
+use support::scripted::{self, Answer, PATIENCE, Server, answer, answer_with, closed, cut};
 use support::verdicts::BROKEN;
 
 fn refused(code: &str) -> String {
@@ -59,60 +58,43 @@ async fn check(answer: Answer, expected: Verdict) {
 }
 
 #[tokio::test]
-async fn statuses() {
-    for status in [408, 500, 502, 503, 504] {
-        check(answer(status, &refused("Other")), BROKEN).await;
+async fn answers() {
+    let other = &refused("Other");
+    check_rows! { check:
+        [408, 500, 502, 503, 504] other => BROKEN,
+        [425] other => Verdict::TRANSIENT,
+        [429] other => Verdict::THROTTLED,
+        [400, 401, 403, 404, 409, 501] other => Verdict::STOP,
+        [403] &refused("ExpiredToken") => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        Answer::Absent => BROKEN,
     }
-    check(answer(425, &refused("Other")), Verdict::TRANSIENT).await;
-    check(answer(429, &refused("Other")), Verdict::THROTTLED).await;
-    for status in [400, 401, 403, 404, 409, 501] {
-        check(answer(status, &refused("Other")), Verdict::STOP).await;
-    }
-}
-
-#[tokio::test]
-async fn codes() {
-    for code in [
-        "ThrottlingException",
-        "SlowDown",
-        "ProvisionedThroughputExceededException",
-    ] {
-        check(answer(400, &refused(code)), Verdict::THROTTLED).await;
-        check(answer(503, &refused(code)), Verdict::THROTTLED).await;
+    for code in ["ThrottlingException", "SlowDown", "ProvisionedThroughputExceededException"] {
+        check_rows! { check: [400, 503] &refused(code) => Verdict::THROTTLED, }
     }
     for code in ["RequestTimeout", "InternalError"] {
-        check(answer(400, &refused(code)), BROKEN).await;
-        check(answer(503, &refused(code)), BROKEN).await;
         // Even with a wait, they may have taken effect.
-        let asked = [("retry-after", "2")];
-        let hinted = BROKEN.after(Duration::from_secs(2));
-        check(answer_with(503, &asked, &refused(code)), hinted).await;
+        let asked = answer_with(503, &[("retry-after", "2")], &refused(code));
+        check_rows! { check:
+            [400, 503] &refused(code) => BROKEN,
+            asked => BROKEN.after(Duration::from_secs(2)),
+        }
     }
-    check(answer(403, &refused("ExpiredToken")), Verdict::STOP).await;
 }
 
 #[tokio::test]
 async fn hints() {
     let asked = [("x-amz-retry-after", "1500")];
-    let hint = Verdict::THROTTLED.after(Duration::from_millis(1500));
-    check(answer_with(400, &asked, &refused("Throttling")), hint).await;
-    check(answer_with(400, &asked, &refused("Other")), Verdict::STOP).await;
     let both = [("x-amz-retry-after", "1500"), ("retry-after", "2")];
-    let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
-    check(answer_with(400, &both, &refused("Throttling")), hint).await;
-    let hint = Verdict::TRANSIENT.after(Duration::from_secs(2));
-    check(answer_with(503, &both, &refused("Other")), hint).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    check(Answer::Nothing, Verdict::TIMEOUT).await;
-    let _skipped = testing::skip_sleeps();
-    let identity = Identity::at(&closed_port(), PATIENCE);
-    let error = identity.caller().await.unwrap_err();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    let hint = Duration::from_secs(2);
+    check_rows! { check:
+        answer_with(400, &asked, &refused("Throttling")) => Verdict::THROTTLED.after(Duration::from_millis(1500)),
+        answer_with(400, &asked, &refused("Other")) => Verdict::STOP,
+        answer_with(400, &both, &refused("Throttling")) => Verdict::THROTTLED.after(hint),
+        answer_with(503, &both, &refused("Other")) => Verdict::TRANSIENT.after(hint),
+    }
 }
 
 /// The effect that the setting prevents.

@@ -11,9 +11,10 @@ use azure_core::http::{
 };
 use reqwest_0_13 as reqwest;
 use retry_clients::azure_core::classify;
-use retry_runtime::{Verdict, retry, testing};
+use retry_runtime::{Verdict, retry};
 
-use support::scripted::{self, Answer, PATIENCE, answer, answer_with, closed, closed_port, cut};
+use support::check_rows;
+use support::scripted::{self, Answer, answer_with, closed, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;
@@ -51,23 +52,23 @@ impl Store {
 
 async fn check(answer: Answer, expected: Verdict) {
     let patience = answer.patience();
-    scripted::check(answer, expected, classify, async |url| {
-        Store::at(url, patience).read().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Store::at(url, patience).read().await)
+        .await;
 }
 
 #[tokio::test]
-async fn statuses() {
-    for status in [408, 500, 502, 503, 504] {
-        check(answer(status, "busy"), BROKEN).await;
-    }
+async fn answers() {
     let busy = r#"{"error":{"code":"ServerBusy","message":"no"}}"#;
-    check(answer(503, busy), BROKEN).await;
-    check(answer(425, ""), Verdict::TRANSIENT).await;
-    check(answer(429, ""), Verdict::THROTTLED).await;
-    for status in [400, 401, 403, 404, 409, 412, 501] {
-        check(answer(status, "no"), Verdict::STOP).await;
+    check_rows! { check:
+        [408, 500, 502, 503, 504] "busy" => BROKEN,
+        [503] busy => BROKEN,
+        [425] "" => Verdict::TRANSIENT,
+        [429] "" => Verdict::THROTTLED,
+        [400, 401, 403, 404, 409, 412, 501] "no" => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        Answer::Absent => Verdict::TRANSIENT,
     }
 }
 
@@ -84,17 +85,6 @@ async fn hints() {
         check(answered(503), hint(Verdict::TRANSIENT)).await;
         check(answered(404), Verdict::STOP).await;
     }
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    check(Answer::Nothing, Verdict::TIMEOUT).await;
-    let _skipped = testing::skip_sleeps();
-    let store = Store::at(&closed_port(), PATIENCE);
-    let error = store.read().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }
 
 #[tokio::test]
@@ -120,29 +110,18 @@ fn errors_made_of_others() {
         assert_eq!(classify(&error), expected, "{kind}");
         // From an unknown transport, which sent nothing.
         let error = Error::new(ErrorKind::Connection, io::Error::from(kind));
-        let expected = if expected.is_retryable() {
-            Verdict::TRANSIENT
-        } else {
-            Verdict::STOP
-        };
+        let expected = if expected.is_retryable() { Verdict::TRANSIENT } else { Verdict::STOP };
         assert_eq!(classify(&error), expected, "{kind}");
     }
     // From an unknown transport.
-    for (kind, expected) in [
-        (ErrorKind::Connection, Verdict::TRANSIENT),
-        (ErrorKind::Io, BROKEN),
-    ] {
+    for (kind, expected) in [(ErrorKind::Connection, Verdict::TRANSIENT), (ErrorKind::Io, BROKEN)] {
         assert_eq!(classify(&Error::with_message(kind, "no")), expected);
     }
 }
 
 #[test]
 fn permanent_failures_stop() {
-    for kind in [
-        ErrorKind::DataConversion,
-        ErrorKind::Credential,
-        ErrorKind::Other,
-    ] {
+    for kind in [ErrorKind::DataConversion, ErrorKind::Credential, ErrorKind::Other] {
         assert_eq!(classify(&Error::with_message(kind, "no")), Verdict::STOP);
     }
 }

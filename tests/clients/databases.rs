@@ -9,18 +9,13 @@ pub(crate) fn setting(name: &str) -> String {
 
 /// Starts, kills or otherwise treats a server, and waits until that is done.
 pub(crate) fn control(arguments: &[&str]) {
-    let status = Command::new(setting("DATABASES_CONTROL"))
-        .args(arguments)
-        .status()
-        .unwrap();
+    let status = Command::new(setting("DATABASES_CONTROL")).args(arguments).status().unwrap();
     assert!(status.success(), "{arguments:?}: {status}");
 }
 
 /// Like [`control`], concurrently with other tasks.
 pub(crate) async fn control_beside(arguments: &'static [&'static str]) {
-    tokio::task::spawn_blocking(|| control(arguments))
-        .await
-        .unwrap();
+    tokio::task::spawn_blocking(|| control(arguments)).await.unwrap();
 }
 
 /// Kills PostgreSQL, and starts it again.
@@ -33,12 +28,7 @@ pub(crate) async fn restart_postgres() {
 }
 
 /// The error of a call, and how many attempts it made.
-#[cfg(any(
-    feature = "fred",
-    feature = "redis",
-    feature = "sqlx",
-    feature = "tokio_postgres"
-))]
+#[cfg(any(feature = "fred", feature = "redis", feature = "sqlx", feature = "tokio_postgres"))]
 pub(crate) async fn attempts<T, E>(
     classify: impl Fn(&E) -> retry_runtime::Verdict,
     call: impl AsyncFn() -> Result<T, E>,

@@ -17,10 +17,7 @@ use tokio_postgres::{Config, NoTls};
 fn pool(config: Config) -> Pool {
     let builder = Pool::builder(Manager::new(config, NoTls)).max_size(1);
     let builder = builder.runtime(Runtime::Tokio1);
-    builder
-        .wait_timeout(Some(Duration::from_millis(20)))
-        .build()
-        .unwrap()
+    builder.wait_timeout(Some(Duration::from_millis(20))).build().unwrap()
 }
 
 fn at(address: SocketAddr) -> Pool {
@@ -44,10 +41,7 @@ fn the_pools_own_errors_are_classified() {
         (Error::Timeout(TimeoutType::Create), Verdict::TRANSIENT),
         (Error::Timeout(TimeoutType::Recycle), Verdict::TRANSIENT),
         (Error::Backend(THROTTLED), Verdict::THROTTLED),
-        (
-            Error::PostCreateHook(HookError::Backend(THROTTLED)),
-            Verdict::THROTTLED,
-        ),
+        (Error::PostCreateHook(HookError::Backend(THROTTLED)), Verdict::THROTTLED),
         (Error::PostCreateHook(message), Verdict::STOP),
         (Error::Closed, Verdict::STOP),
         (Error::NoRuntimeSpecified, Verdict::STOP),

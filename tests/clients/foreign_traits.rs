@@ -135,9 +135,7 @@ mod rig {
         }
 
         fn capabilities(&self) -> ProviderCapabilities {
-            ProviderCapabilities {
-                composes_native_output_with_tools: true,
-            }
+            ProviderCapabilities { composes_native_output_with_tools: true }
         }
     }
 
@@ -257,11 +255,7 @@ mod lettre {
 
     impl Transport {
         fn new(failures: usize, error: fn() -> SmtpError) -> Self {
-            Self {
-                emails: Script::new(failures),
-                error,
-                shutdowns: AtomicU32::new(0),
-            }
+            Self { emails: Script::new(failures), error, shutdowns: AtomicU32::new(0) }
         }
     }
 
@@ -318,10 +312,7 @@ mod lettre {
     #[tokio::test]
     async fn other_errors_pass_at_once() {
         let transport = Retrying::new(Transport::new(9, || SmtpError::NoSuchMailbox));
-        assert_eq!(
-            transport.send(message()).await,
-            Err(SmtpError::NoSuchMailbox)
-        );
+        assert_eq!(transport.send(message()).await, Err(SmtpError::NoSuchMailbox));
         assert_eq!(transport.inner().emails.asked().len(), 1);
     }
 

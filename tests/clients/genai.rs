@@ -14,9 +14,9 @@ use retry_clients::genai::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
 use support::openai_refusals;
+use support::check_rows;
 use support::scripted::{
-    self, Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
-    stalling_events,
+    self, Answer, Server, answer, answer_with, broken_events, closed, cut, events, stalling_events,
 };
 use support::verdicts::BROKEN;
 
@@ -45,10 +45,7 @@ impl Model {
     fn of(adapter: AdapterKind, url: &str) -> Self {
         let http = reqwest::Client::builder().timeout(Duration::from_secs(1));
         Self {
-            client: Client::builder()
-                .with_reqwest(http.build().unwrap())
-                .build()
-                .unwrap(),
+            client: Client::builder().with_reqwest(http.build().unwrap()).build().unwrap(),
             target: ServiceTarget {
                 endpoint: Endpoint::from_owned(format!("{url}/v1/")),
                 auth: AuthData::from_single("none"),
@@ -64,18 +61,13 @@ impl Model {
     #[retry(max = 3, jitter = "none", on = classify)]
     async fn chat(&self) -> Result<ChatResponse, Error> {
         let request = ChatRequest::from_user("hi");
-        self.client
-            .exec_chat(self.target.clone(), request, None)
-            .await
+        self.client.exec_chat(self.target.clone(), request, None).await
     }
 
     #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
     async fn events(&self) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
         let request = ChatRequest::from_user("hi");
-        let answer = self
-            .client
-            .exec_chat_stream(self.target.clone(), request, None)
-            .await?;
+        let answer = self.client.exec_chat_stream(self.target.clone(), request, None).await?;
         Ok(whole(answer).boxed())
     }
 
@@ -84,122 +76,68 @@ impl Model {
         &self,
     ) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
         let request = ChatRequest::from_user("hi");
-        let answer = self
-            .client
-            .exec_chat_stream(self.target.clone(), request, None)
-            .await?;
+        let answer = self.client.exec_chat_stream(self.target.clone(), request, None).await?;
         Ok(whole(answer).boxed())
     }
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer.clone(), expected, classify, async |url| {
-        Model::at(url).chat().await
-    })
-    .await;
-
+    check_call(answer.clone(), expected).await;
     // A stream sends its request only when it is polled, and gets the same response.
-    scripted::check(answer, expected, classify, async |url| {
-        Model::at(url).events().await
-    })
-    .await;
+    check_stream(answer, expected).await;
+}
+
+async fn check_call(answer: Answer, expected: Verdict) {
+    scripted::check(answer, expected, classify, async |url| Model::at(url).chat().await).await;
+}
+
+async fn check_stream(answer: Answer, expected: Verdict) {
+    scripted::check(answer, expected, classify, async |url| Model::at(url).events().await).await;
 }
 
 #[tokio::test]
-async fn statuses() {
-    for (answer, verdict) in openai_refusals::statuses(refused) {
+async fn answers() {
+    for (answer, verdict) in openai_refusals::all(refused) {
         check(answer, verdict).await;
     }
-}
-
-#[tokio::test]
-async fn throttling_and_limits() {
-    for (answer, verdict) in openai_refusals::limits(refused) {
-        check(answer, verdict).await;
+    let asked = [("retry-after", "2")];
+    let [two, google] =
+        [2000, 2500].map(|hint| Verdict::THROTTLED.after(Duration::from_millis(hint)));
+    check_rows! { check:
+        [429] DAILY => Verdict::STOP,
+        [429] EXHAUSTED => Verdict::THROTTLED,
+        answer_with(429, &asked, EXHAUSTED) => two,
+        [429] GOOGLE_HINT => google,
+        [429] &format!("[{GOOGLE_HINT}]") => google,
+        answer_with(429, &asked, GOOGLE_HINT) => two,
+        closed() => BROKEN,
+        Answer::Absent => Verdict::TRANSIENT,
     }
-    check(answer(429, DAILY), Verdict::STOP).await;
-    check(answer(429, EXHAUSTED), Verdict::THROTTLED).await;
-    check(
-        answer_with(429, &[("retry-after", "2")], EXHAUSTED),
-        Verdict::THROTTLED.after(Duration::from_secs(2)),
-    )
-    .await;
-    let hint = Duration::from_millis(2500);
-    check(answer(429, GOOGLE_HINT), Verdict::THROTTLED.after(hint)).await;
-    check(
-        answer(429, &format!("[{GOOGLE_HINT}]")),
-        Verdict::THROTTLED.after(hint),
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn headers() {
-    for (answer, verdict) in openai_refusals::headers(refused) {
-        check(answer, verdict).await;
+    check_rows! { check_call:
+        cut() => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        [200] "no JSON" => Verdict::STOP,
     }
-    let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
-    check(answer_with(429, &[("retry-after", "2")], GOOGLE_HINT), hint).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    let _skipped = testing::skip_sleeps();
-    let model = Model::at(&closed_port());
-    let error = model.chat().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-    let error = model.events().await.err().unwrap();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-
-    let server = Server::start([cut()]);
-    let error = Model::at(&server.url).chat().await.unwrap_err();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
-    server.assert_attempts(BROKEN);
-}
-
-#[tokio::test]
-async fn no_answer_in_time() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([Answer::Nothing]);
-    let error = Model::at(&server.url).chat().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TIMEOUT, "{error:?}");
-    server.assert_attempts(Verdict::TIMEOUT);
-}
-
-#[tokio::test]
-async fn permanent_failures_stop() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer(200, "no JSON")]);
-    let error = Model::at(&server.url).chat().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
-    server.assert_attempts(Verdict::STOP);
-
-    let error = Error::RequiresApiKey {
-        model_iden: ModelIden::new(AdapterKind::OpenAI, "m"),
-    };
-    assert_eq!(classify(&error), Verdict::STOP);
-}
-
-async fn check_stream(adapter: AdapterKind, answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Model::of(adapter, url).events().await
-    })
-    .await;
+    let model_iden = ModelIden::new(AdapterKind::OpenAI, "m");
+    assert_eq!(classify(&Error::RequiresApiKey { model_iden }), Verdict::STOP);
 }
 
 #[tokio::test]
 async fn streams() {
-    let openai = AdapterKind::OpenAI;
-    check_stream(openai, broken_events(&[CHUNK]), BROKEN).await;
-    check_stream(openai, events(&[CHUNK]), BROKEN).await;
-    check_stream(openai, events(&[]), BROKEN).await;
-    check_stream(openai, events(&[CHUNK, ERROR_EVENT]), BROKEN).await;
-    check_stream(openai, events(&[CHUNK, "data: {"]), Verdict::STOP).await;
-    let overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}";
-    check_stream(AdapterKind::Anthropic, events(&[overloaded]), BROKEN).await;
-    let invalid = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"m\"}}";
-    check_stream(AdapterKind::Anthropic, events(&[invalid]), Verdict::STOP).await;
+    check_rows! { check_stream:
+        broken_events(&[CHUNK]) => BROKEN,
+        events(&[CHUNK]) => BROKEN,
+        events(&[]) => BROKEN,
+        events(&[CHUNK, ERROR_EVENT]) => BROKEN,
+        events(&[CHUNK, "data: {"]) => Verdict::STOP,
+    }
+    for (kind, expected) in [("overloaded_error", BROKEN), ("invalid_request_error", Verdict::STOP)]
+    {
+        let error = format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"m"}}}}"#);
+        let event = events(&[&format!("event: error\ndata: {error}")]);
+        let call = async |url: &str| Model::of(AdapterKind::Anthropic, url).events().await;
+        scripted::check(event, expected, classify, call).await;
+    }
 }
 
 impl Model {
@@ -209,10 +147,8 @@ impl Model {
         options: &ChatOptions,
     ) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
         let request = ChatRequest::from_user("hi");
-        let answer = self
-            .client
-            .exec_chat_stream(self.target.clone(), request, Some(options))
-            .await?;
+        let answer =
+            self.client.exec_chat_stream(self.target.clone(), request, Some(options)).await?;
         Ok(whole(answer).boxed())
     }
 }
@@ -244,26 +180,13 @@ async fn a_stream_that_stalls() {
 #[tokio::test]
 async fn a_stream_is_yielded_once_it_is_whole() {
     let _skipped = testing::skip_sleeps();
-    let answers = [
-        events(&[CHUNK]),
-        answer(503, ""),
-        events(&[CHUNK, LAST, DONE]),
-    ];
+    let answers = [events(&[CHUNK]), answer(503, ""), events(&[CHUNK, LAST, DONE])];
     let server = Server::start(answers);
-    let events: Vec<_> = Model::at(&server.url)
-        .events()
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let events: Vec<_> = Model::at(&server.url).events().await.unwrap().collect().await;
     assert_eq!(server.requests(), 3);
     assert!(matches!(
         events[..],
-        [
-            Ok(ChatStreamEvent::Chunk(_)),
-            Ok(ChatStreamEvent::Chunk(_)),
-            Ok(ChatStreamEvent::End(_))
-        ]
+        [Ok(ChatStreamEvent::Chunk(_)), Ok(ChatStreamEvent::Chunk(_)), Ok(ChatStreamEvent::End(_))]
     ));
 }
 
@@ -273,17 +196,9 @@ async fn a_stream_is_opened_again_until_its_first_event() {
     let _skipped = testing::skip_sleeps();
     let answers = [answer(503, ""), closed(), events(&[CHUNK])];
     let server = Server::start(answers);
-    let events: Vec<_> = Model::at(&server.url)
-        .first_events()
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let events: Vec<_> = Model::at(&server.url).first_events().await.unwrap().collect().await;
     assert_eq!(server.requests(), 3);
-    assert!(matches!(
-        events[..],
-        [Ok(ChatStreamEvent::Chunk(_)), Err(_)]
-    ));
+    assert!(matches!(events[..], [Ok(ChatStreamEvent::Chunk(_)), Err(_)]));
 }
 
 #[tokio::test]

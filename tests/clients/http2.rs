@@ -33,9 +33,7 @@ async fn answer(stream: TcpStream, answer: Answer, requests: Arc<AtomicU32>) -> 
     if let Answer::GoAwayBelow(reason) = answer {
         return go_away(stream, reason, requests).await;
     }
-    let mut connection = h2::server::handshake(stream)
-        .await
-        .map_err(io::Error::other)?;
+    let mut connection = h2::server::handshake(stream).await.map_err(io::Error::other)?;
     while let Some(request) = connection.accept().await {
         let (_, mut respond) = request.map_err(io::Error::other)?;
         requests.fetch_add(1, Ordering::Relaxed);

@@ -14,6 +14,7 @@ use retry_clients::jsonrpsee::classify;
 use retry_runtime::{Verdict, retry, testing};
 use soketto::handshake::server::Response;
 use support::loopback;
+use support::check_rows;
 use support::scripted::{self, Answer, PATIENCE, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 use tokio::net::TcpStream;
@@ -40,10 +41,14 @@ impl Node {
 
 async fn check(answer: Answer, expected: Verdict) {
     let patience = answer.patience();
-    scripted::check(answer, expected, classify, async |url| {
-        Node::at(url, patience).height().await
-    })
-    .await;
+    let call = async |url: &str| Node::at(url, patience).height().await;
+    scripted::check(answer, expected, classify, call).await;
+}
+
+async fn check_note(answer: Answer, expected: Verdict) {
+    let patience = answer.patience();
+    let call = async |url: &str| Node::at(url, patience).note().await;
+    scripted::check(answer, expected, classify, call).await;
 }
 
 /// Returns responses with an error for any request: this client numbers requests from 0.
@@ -62,14 +67,23 @@ async fn check_refusal(error: &str, expected: Verdict) {
 }
 
 #[tokio::test]
-async fn statuses() {
-    for status in [408, 500, 502, 503, 504] {
-        check(answer(status, "busy"), BROKEN).await;
+async fn answers() {
+    check_rows! { check:
+        [408, 500, 502, 503, 504] "busy" => BROKEN,
+        [425] "" => Verdict::TRANSIENT,
+        [429] "" => Verdict::THROTTLED,
+        [400, 401, 403, 404, 413, 501] "no" => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        Answer::Absent => Verdict::TRANSIENT,
+        [200] "no JSON" => Verdict::STOP,
+        [200] "{}" => Verdict::STOP,
     }
-    check(answer(425, ""), Verdict::TRANSIENT).await;
-    check(answer(429, ""), Verdict::THROTTLED).await;
-    for status in [400, 401, 403, 404, 413, 501] {
-        check(answer(status, "no"), Verdict::STOP).await;
+    check_rows! { check_note:
+        [503] "" => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        [404] "" => Verdict::STOP,
     }
 }
 
@@ -127,36 +141,6 @@ async fn hints() {
     }
 }
 
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    check(Answer::Nothing, Verdict::TIMEOUT).await;
-    check(answer(200, "no JSON"), Verdict::STOP).await;
-    check(answer(200, "{}"), Verdict::STOP).await;
-    let _skipped = testing::skip_sleeps();
-    let node = Node::at(&closed_port(), PATIENCE);
-    let error = node.height().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-}
-
-#[tokio::test]
-async fn notifications() {
-    let _skipped = testing::skip_sleeps();
-    for (answer, expected) in [
-        (answer(503, ""), BROKEN),
-        (Answer::Nothing, Verdict::TIMEOUT),
-        (answer(404, ""), Verdict::STOP),
-    ] {
-        let patience = answer.patience();
-        let server = Server::start([answer]);
-        let node = Node::at(&server.url, patience);
-        let error = node.note().await.unwrap_err();
-        assert_eq!(classify(&error), expected, "{error:?}");
-        server.assert_attempts(expected);
-    }
-}
-
 /// The limits of a web socket client.
 #[derive(Clone, Copy)]
 struct Limits {
@@ -167,12 +151,7 @@ struct Limits {
 }
 
 fn limits() -> Limits {
-    Limits {
-        handshake: PATIENCE,
-        answer: PATIENCE,
-        request_size: 1000,
-        answer_size: 1000,
-    }
+    Limits { handshake: PATIENCE, answer: PATIENCE, request_size: 1000, answer_size: 1000 }
 }
 
 /// Each attempt opens a new connection.
@@ -201,15 +180,9 @@ async fn handshakes_of_web_sockets() {
         (answer(404, ""), Verdict::STOP),
         (closed(), Verdict::TRANSIENT),
         (Answer::Nothing, Verdict::TRANSIENT),
-        (
-            Answer::Bytes(String::from("no HTTP\r\n\r\n")),
-            Verdict::STOP,
-        ),
+        (Answer::Bytes(String::from("no HTTP\r\n\r\n")), Verdict::STOP),
     ] {
-        let limits = Limits {
-            handshake: answer.patience(),
-            ..limits()
-        };
+        let limits = Limits { handshake: answer.patience(), ..limits() };
         let server = Server::start([answer]);
         check_web_socket(&server.url.replace("http", "ws"), limits, expected).await;
         server.assert_attempts(expected);
@@ -234,10 +207,7 @@ fn web_sockets_whose_connection_fails() {
     let untrusted = "invalid peer certificate: UnknownIssuer";
     for (error, expected) in [
         (io::ErrorKind::TimedOut.into(), Verdict::TRANSIENT),
-        (
-            io::Error::new(io::ErrorKind::InvalidData, untrusted),
-            Verdict::STOP,
-        ),
+        (io::Error::new(io::ErrorKind::InvalidData, untrusted), Verdict::STOP),
     ] {
         let error = ClientError::Transport(WsHandshakeError::Io(error).into());
         assert_eq!(classify(&error), expected, "{error:?}");
@@ -252,18 +222,13 @@ fn web_sockets(answer: Answer) -> loopback::Server {
 async fn treat(stream: TcpStream, answer: Answer) -> io::Result<()> {
     let mut server = soketto::handshake::Server::new(stream.compat());
     let request = server.receive_request().await.map_err(io::Error::other)?;
-    let accepted = Response::Accept {
-        key: request.key(),
-        protocol: None,
-    };
+    let accepted = Response::Accept { key: request.key(), protocol: None };
     let sent = server.send_response(&accepted).await;
     sent.map_err(io::Error::other)?;
     let (mut sender, mut receiver) = server.into_builder().finish();
     let received = receiver.receive_data(&mut Vec::new()).await;
     received.map_err(io::Error::other)?;
-    let Answer::Bytes(text) = answer else {
-        pending().await
-    };
+    let Answer::Bytes(text) = answer else { pending().await };
     if !text.is_empty() {
         sender.send_text(text).await.map_err(io::Error::other)?;
         sender.flush().await.map_err(io::Error::other)?;
@@ -274,10 +239,7 @@ async fn treat(stream: TcpStream, answer: Answer) -> io::Result<()> {
 #[tokio::test]
 async fn requests_over_web_sockets() {
     for (answer, expected) in [(closed(), BROKEN), (Answer::Nothing, Verdict::TIMEOUT)] {
-        let limits = Limits {
-            answer: answer.patience(),
-            ..limits()
-        };
+        let limits = Limits { answer: answer.patience(), ..limits() };
         let server = web_sockets(answer);
         check_web_socket(&format!("ws://{}", server.address), limits, expected).await;
         assert_eq!(server.accepted(), 4);
@@ -286,14 +248,8 @@ async fn requests_over_web_sockets() {
 
 #[tokio::test]
 async fn a_message_too_large_for_a_web_socket_stops() {
-    let small_requests = Limits {
-        request_size: 10,
-        ..limits()
-    };
-    let small_answers = Limits {
-        answer_size: 10,
-        ..limits()
-    };
+    let small_requests = Limits { request_size: 10, ..limits() };
+    let small_answers = Limits { answer_size: 10, ..limits() };
     for limits in [small_requests, small_answers] {
         let height = Answer::Bytes(String::from(r#"{"jsonrpc":"2.0","id":0,"result":1}"#));
         let server = web_sockets(height);

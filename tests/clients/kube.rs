@@ -9,9 +9,8 @@ use kube::{Api, Client, Config, Error};
 use retry_clients::kube::{classify, without_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{
-    self, Answer, Server, answer, broken_events, closed, closed_port, cut, events,
-};
+use support::check_rows;
+use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 fn status(code: u16, details: &str) -> Answer {
@@ -25,10 +24,7 @@ struct Settings(Api<ConfigMap>);
 
 impl Settings {
     fn with(config: Config) -> Self {
-        Self(Api::namespaced(
-            Client::try_from(config).unwrap(),
-            "default",
-        ))
+        Self(Api::namespaced(Client::try_from(config).unwrap(), "default"))
     }
 
     fn at(url: &str) -> Self {
@@ -42,43 +38,32 @@ impl Settings {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Settings::at(url).read().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Settings::at(url).read().await).await;
 }
 
 #[tokio::test]
-async fn statuses() {
+async fn answers() {
     for code in [408, 500, 502, 503, 504] {
         check(status(code, "{}"), BROKEN).await;
-        check(answer(code, "not of Kubernetes"), BROKEN).await;
     }
-    check(status(425, "{}"), Verdict::TRANSIENT).await;
-    check(status(429, "{}"), Verdict::THROTTLED).await;
     for code in [400, 401, 403, 404, 409, 410, 422, 501] {
         check(status(code, "{}"), Verdict::STOP).await;
     }
-}
-
-#[tokio::test]
-async fn hints() {
     let details = r#"{"retryAfterSeconds":2}"#;
-    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
-    check(status(429, details), hint(Verdict::THROTTLED)).await;
-    check(status(503, details), hint(Verdict::TRANSIENT)).await;
-    check(status(500, details), hint(BROKEN)).await;
-    check(status(409, details), Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    check(answer(200, "no JSON"), Verdict::STOP).await;
-    let _skipped = testing::skip_sleeps();
-    let error = Settings::at(&closed_port()).read().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+    let hint = Duration::from_secs(2);
+    check_rows! { check:
+        [408, 500, 502, 503, 504] "not of Kubernetes" => BROKEN,
+        status(425, "{}") => Verdict::TRANSIENT,
+        status(429, "{}") => Verdict::THROTTLED,
+        status(429, details) => Verdict::THROTTLED.after(hint),
+        status(503, details) => Verdict::TRANSIENT.after(hint),
+        status(500, details) => BROKEN.after(hint),
+        status(409, details) => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        [200] "no JSON" => Verdict::STOP,
+        Answer::Absent => Verdict::TRANSIENT,
+    }
 }
 
 impl Settings {

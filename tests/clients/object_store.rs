@@ -11,7 +11,8 @@ use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreEx
 use retry_clients::object_store::{classify, no_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
+use support::check_rows;
+use support::scripted::{self, Answer, Server, answer, closed, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;
@@ -20,12 +21,9 @@ struct Store(HttpStore);
 
 impl Store {
     fn with(url: &str, retries: RetryConfig) -> Self {
-        let options = ClientOptions::new()
-            .with_allow_http(true)
-            .with_timeout(Duration::from_secs(1));
-        let store = HttpBuilder::new()
-            .with_url(url)
-            .with_client_options(options);
+        let options =
+            ClientOptions::new().with_allow_http(true).with_timeout(Duration::from_secs(1));
+        let store = HttpBuilder::new().with_url(url).with_client_options(options);
         Self(store.with_retry(retries).build().unwrap())
     }
 
@@ -48,35 +46,24 @@ impl Store {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Store::at(url).read().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Store::at(url).read().await).await;
 }
 
 #[tokio::test]
-async fn statuses() {
-    for status in [408, 500, 502, 503, 504] {
-        check(answer(status, ""), BROKEN).await;
-        check(answer(status, "busy"), BROKEN).await;
-    }
-    check(answer(425, "busy"), Verdict::TRANSIENT).await;
-    check(answer(429, "busy"), Verdict::THROTTLED).await;
+async fn answers() {
     let slow_down = "<Error><Code>SlowDown</Code></Error>";
-    check(answer(503, slow_down), Verdict::THROTTLED).await;
-    check(answer(400, slow_down), Verdict::STOP).await;
-    for status in [400, 401, 403, 404, 409, 412, 501] {
-        check(answer(status, "no"), Verdict::STOP).await;
+    check_rows! { check:
+        [408, 500, 502, 503, 504] "" => BROKEN,
+        [408, 500, 502, 503, 504] "busy" => BROKEN,
+        [425] "busy" => Verdict::TRANSIENT,
+        [429] "busy" => Verdict::THROTTLED,
+        [503] slow_down => Verdict::THROTTLED,
+        [400] slow_down => Verdict::STOP,
+        [400, 401, 403, 404, 409, 412, 501] "no" => Verdict::STOP,
+        closed() => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        Answer::Absent => Verdict::TRANSIENT,
     }
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(Answer::Nothing, Verdict::TIMEOUT).await;
-    let _skipped = testing::skip_sleeps();
-    let error = Store::at(&closed_port()).read().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }
 
 #[tokio::test]
@@ -85,10 +72,7 @@ async fn an_untrusted_certificate_stops() {
     let http = http.dns_resolver(Arc::new(Untrusted)).build().unwrap();
     let failed = http.get("http://example.invalid/").send().await;
     let failed = HttpError::new(HttpErrorKind::Connect, failed.unwrap_err());
-    let error = Error::Generic {
-        store: "HTTP",
-        source: failed.into(),
-    };
+    let error = Error::Generic { store: "HTTP", source: failed.into() };
     assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
 }
 

@@ -8,7 +8,8 @@ use octocrab::{Error, Octocrab};
 use retry_clients::octocrab::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{self, Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::check_rows;
+use support::scripted::{self, Answer, Server, answer, answer_with, closed, cut};
 use support::verdicts::BROKEN;
 
 const NO: &str = r#"{"message":"no","documentation_url":"https://docs.github.com"}"#;
@@ -39,23 +40,25 @@ impl GitHub {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        GitHub::at(url).repository().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| GitHub::at(url).repository().await)
+        .await;
 }
 
 #[tokio::test]
-async fn statuses() {
-    for status in [408, 500, 502, 503, 504] {
-        check(answer(status, NO), BROKEN).await;
-    }
-    check(answer(425, NO), Verdict::TRANSIENT).await;
+async fn answers() {
     let hint = Verdict::TRANSIENT.after(Duration::from_secs(2));
-    check(answer_with(503, &[("retry-after", "2")], NO), hint).await;
-    check(answer(429, NO), Verdict::THROTTLED).await;
-    for status in [400, 401, 403, 404, 409, 422, 501] {
-        check(answer(status, NO), Verdict::STOP).await;
+    check_rows! { check:
+        [408, 500, 502, 503, 504] NO => BROKEN,
+        [425] NO => Verdict::TRANSIENT,
+        answer_with(503, &[("retry-after", "2")], NO) => hint,
+        [429] NO => Verdict::THROTTLED,
+        [400, 401, 403, 404, 409, 422, 501] NO => Verdict::STOP,
+        [502] "<html>" => BROKEN,
+        [403] "<html>" => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        [200] "no JSON" => Verdict::STOP,
+        Answer::Absent => Verdict::TRANSIENT,
     }
 }
 
@@ -71,11 +74,7 @@ async fn limits() {
     }
     let not_used_up = [("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "1")];
     check(answer_with(403, &not_used_up, NO), Verdict::STOP).await;
-    check(
-        answer_with(404, &[("x-ratelimit-remaining", "0")], NO),
-        Verdict::STOP,
-    )
-    .await;
+    check(answer_with(404, &[("x-ratelimit-remaining", "0")], NO), Verdict::STOP).await;
 }
 
 /// Without a header for it.
@@ -97,26 +96,14 @@ async fn a_secondary_limit_is_throttled() {
 }
 
 #[tokio::test]
-async fn pages_of_a_gateway() {
-    check(answer(502, "<html>"), BROKEN).await;
-    check(answer(403, "<html>"), Verdict::STOP).await;
-}
-
-#[tokio::test]
 async fn the_hint_is_the_reset_time_of_the_limit() {
     let _skipped = testing::skip_sleeps();
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let reset = (now + 1000).to_string();
-    let used_up = [
-        ("x-ratelimit-remaining", "0"),
-        ("x-ratelimit-reset", &*reset),
-    ];
+    let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", &*reset)];
     let server = Server::start([answer_with(403, &used_up, NO)]);
     let hint = classify(&GitHub::at(&server.url).error().await).hint();
-    assert!(
-        hint.is_some_and(|hint| (900..=1000).contains(&hint.as_secs())),
-        "{hint:?}"
-    );
+    assert!(hint.is_some_and(|hint| (900..=1000).contains(&hint.as_secs())), "{hint:?}");
 }
 
 #[tokio::test]
@@ -130,23 +117,11 @@ async fn a_reset_is_read_against_the_server_s_clock() {
     check(answer_with(403, &asked, NO), hint).await;
 }
 
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    check(answer(200, "no JSON"), Verdict::STOP).await;
-    let _skipped = testing::skip_sleeps();
-    let error = GitHub::at(&closed_port()).error().await;
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-}
-
 /// The effect that the setting prevents.
 #[tokio::test]
 async fn the_default_client_multiplies_requests() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(503, NO)]);
-    GitHub::with(&server.url, RetryConfig::Simple(3))
-        .error()
-        .await;
+    GitHub::with(&server.url, RetryConfig::Simple(3)).error().await;
     assert_eq!(server.requests(), 16);
 }

@@ -7,9 +7,10 @@ use ollama_rs::error::OllamaError;
 use ollama_rs::generation::completion::GenerationResponse;
 use ollama_rs::generation::completion::request::GenerationRequest;
 use retry_clients::ollama_rs::classify;
-use retry_runtime::{Verdict, retry, testing};
+use retry_runtime::{Verdict, retry};
 
-use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
+use support::check_rows;
+use support::scripted::{self, Answer, closed, cut};
 use support::verdicts::BROKEN;
 
 const BUSY: &str =
@@ -24,9 +25,7 @@ impl Model {
 
     fn impatient(url: &str) -> Self {
         let http = reqwest_0_12::Client::builder().timeout(Duration::from_millis(300));
-        let client = Ollama::builder()
-            .url(url)
-            .reqwest_client(http.build().unwrap());
+        let client = Ollama::builder().url(url).reqwest_client(http.build().unwrap());
         Self(client.build())
     }
 
@@ -38,38 +37,24 @@ impl Model {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Model::at(url).generate().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Model::at(url).generate().await).await;
+}
+
+async fn check_impatient(answer: Answer, expected: Verdict) {
+    let call = async |url: &str| Model::impatient(url).generate().await;
+    scripted::check(answer, expected, classify, call).await;
 }
 
 #[tokio::test]
 async fn answers() {
-    check(answer(503, BUSY), Verdict::TRANSIENT).await;
-    check(
-        answer(404, r#"{"error":"model 'm' not found"}"#),
-        Verdict::STOP,
-    )
-    .await;
-    check(
-        answer(500, r#"{"error":"model requires more system memory"}"#),
-        Verdict::STOP,
-    )
-    .await;
-    check(answer(200, "no JSON"), Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    let _skipped = testing::skip_sleeps();
-    let error = Model::at(&closed_port()).generate().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-
-    let server = Server::start([Answer::Nothing]);
-    let error = Model::impatient(&server.url).generate().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TIMEOUT, "{error:?}");
-    server.assert_attempts(Verdict::TIMEOUT);
+    check_rows! { check:
+        [503] BUSY => Verdict::TRANSIENT,
+        [404] r#"{"error":"model 'm' not found"}"# => Verdict::STOP,
+        [500] r#"{"error":"model requires more system memory"}"# => Verdict::STOP,
+        [200] "no JSON" => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        Answer::Absent => Verdict::TRANSIENT,
+    }
+    check_impatient(Answer::Nothing, Verdict::TIMEOUT).await;
 }

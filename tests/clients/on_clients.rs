@@ -16,26 +16,14 @@ fn servers() -> Vec<(Server, Verdict, Verdict)> {
         (Server::answering(""), BROKEN, BROKEN),
         (stalling, Verdict::TIMEOUT, Verdict::TIMEOUT),
         (Server::answering(status("503 -")), Verdict::STOP, BROKEN),
-        (
-            Server::answering(status("404 -")),
-            Verdict::STOP,
-            Verdict::STOP,
-        ),
-        (
-            Server::answering("220 mail.example ESMTP\r\n\r\n"),
-            Verdict::STOP,
-            Verdict::STOP,
-        ),
+        (Server::answering(status("404 -")), Verdict::STOP, Verdict::STOP),
+        (Server::answering("220 mail.example ESMTP\r\n\r\n"), Verdict::STOP, Verdict::STOP),
     ]
 }
 
 /// Returns the client's timeout, which is short if no response is expected.
 fn patience(expected: Verdict) -> Duration {
-    if expected == Verdict::TIMEOUT {
-        IMPATIENCE
-    } else {
-        PATIENCE
-    }
+    if expected == Verdict::TIMEOUT { IMPATIENCE } else { PATIENCE }
 }
 
 macro_rules! tests_of {

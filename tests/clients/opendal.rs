@@ -5,9 +5,10 @@ use opendal::{Buffer, Error, ErrorKind, HttpTransporter, OperationContext, Opera
 use opendal_http_transport_reqwest::ReqwestTransport;
 use reqwest_0_13 as reqwest;
 use retry_clients::opendal::classify;
-use retry_runtime::{Verdict, retry, testing};
+use retry_runtime::{Verdict, retry};
 
-use support::scripted::{self, Answer, answer, closed, closed_port, cut};
+use support::check_rows;
+use support::scripted::{self, Answer, answer, closed, cut};
 use support::verdicts::BROKEN;
 
 struct Store(Operator);
@@ -26,29 +27,18 @@ impl Store {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Store::at(url).read().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Store::at(url).read().await).await;
 }
 
 #[tokio::test]
-async fn statuses() {
-    for status in [500, 502, 503, 504] {
-        check(answer(status, "busy"), BROKEN).await;
+async fn answers() {
+    check_rows! { check:
+        [500, 502, 503, 504] "busy" => BROKEN,
+        [400, 401, 403, 404, 412] "no" => Verdict::STOP,
+        closed() => BROKEN,
+        cut() => BROKEN,
+        Answer::Absent => BROKEN,
     }
-    for status in [400, 401, 403, 404, 412] {
-        check(answer(status, "no"), Verdict::STOP).await;
-    }
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check(cut(), BROKEN).await;
-    let _skipped = testing::skip_sleeps();
-    let error = Store::at(&closed_port()).read().await.unwrap_err();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
 }
 
 /// This service calls 429 temporary; others call it a limit.

@@ -17,9 +17,8 @@ use rig_core::streaming::{Item, StreamEvent};
 use rig_reqwest::ReqwestClient;
 
 use support::openai_refusals;
-use support::scripted::{
-    self, Answer, Server, answer, broken_events, closed, closed_port, cut, events,
-};
+use support::check_rows;
+use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
@@ -84,83 +83,40 @@ async fn check(answer: Answer, expected: Verdict) {
 }
 
 async fn check_call(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Model::at(url).ask().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Model::at(url).ask().await).await;
 }
 
 async fn check_stream(answer: Answer, expected: Verdict) {
-    scripted::check(answer, expected, classify, async |url| {
-        Model::at(url).items().await
-    })
-    .await;
+    scripted::check(answer, expected, classify, async |url| Model::at(url).items().await).await;
 }
 
 #[tokio::test]
-async fn statuses() {
+async fn answers() {
     // rig itself takes 501 and 505 for transient.
-    for (answer, verdict) in openai_refusals::statuses(refused) {
+    for (answer, verdict) in openai_refusals::all(refused) {
         check(answer, verdict).await;
     }
-}
-
-#[tokio::test]
-async fn throttling_and_limits() {
-    for (answer, verdict) in openai_refusals::limits(refused) {
-        check(answer, verdict).await;
+    check_rows! { check:
+        [429] EXHAUSTED => Verdict::THROTTLED,
+        closed() => BROKEN,
+        Answer::Nothing => Verdict::TIMEOUT,
+        Answer::Absent => Verdict::TRANSIENT,
     }
-    check(answer(429, EXHAUSTED), Verdict::THROTTLED).await;
-}
-
-#[tokio::test]
-async fn headers() {
-    for (answer, verdict) in openai_refusals::headers(refused) {
-        check(answer, verdict).await;
+    check_rows! { check_call:
+        cut() => BROKEN,
+        [200] &refused("server_error") => BROKEN,
+        [200] &refused("insufficient_quota") => Verdict::STOP,
+        [200] &refused("invalid_request_error") => Verdict::STOP,
+        [200] "no JSON" => Verdict::STOP,
     }
-}
-
-#[tokio::test]
-async fn transport() {
-    check(closed(), BROKEN).await;
-    check_call(cut(), BROKEN).await;
-    check(Answer::Nothing, Verdict::TIMEOUT).await;
-    let _skipped = testing::skip_sleeps();
-    let model = Model::at(&closed_port());
-    let error = model.ask().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-    let error = model.stream_error().await;
-    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-}
-
-#[tokio::test]
-async fn errors_in_a_200_are_classified() {
-    check_call(answer(200, &refused("server_error")), BROKEN).await;
-    check_call(answer(200, &refused("insufficient_quota")), Verdict::STOP).await;
-    check_call(
-        answer(200, &refused("invalid_request_error")),
-        Verdict::STOP,
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn unreadable_responses_stop() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer(200, "no JSON")]);
-    let error = Model::at(&server.url).ask().await.unwrap_err();
-    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
-    server.assert_attempts(Verdict::STOP);
-}
-
-#[tokio::test]
-async fn streams() {
-    check_stream(broken_events(&[CHUNK]), BROKEN).await;
-    check_stream(events(&[CHUNK]), BROKEN).await;
-    check_stream(events(&[]), BROKEN).await;
     let busy = format!("data: {}", refused("server_error"));
-    check_stream(events(&[CHUNK, &busy]), BROKEN).await;
-    check_stream(events(&[CHUNK, "data: {"]), Verdict::STOP).await;
+    check_rows! { check_stream:
+        broken_events(&[CHUNK]) => BROKEN,
+        events(&[CHUNK]) => BROKEN,
+        events(&[]) => BROKEN,
+        events(&[CHUNK, &busy]) => BROKEN,
+        events(&[CHUNK, "data: {"]) => Verdict::STOP,
+    }
 }
 
 #[tokio::test]
@@ -182,18 +138,9 @@ async fn a_call_ends_with_its_first_success() {
     Model::at(&server.url).ask().await.unwrap();
     assert_eq!(server.requests(), 2);
 
-    let answers = [
-        events(&[CHUNK]),
-        answer(503, ""),
-        events(&[CHUNK, LAST, DONE]),
-    ];
+    let answers = [events(&[CHUNK]), answer(503, ""), events(&[CHUNK, LAST, DONE])];
     let server = Server::start(answers);
-    let items: Vec<_> = Model::at(&server.url)
-        .items()
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let items: Vec<_> = Model::at(&server.url).items().await.unwrap().collect().await;
     assert!(items.iter().all(Result::is_ok), "{items:?}");
     assert_eq!(server.requests(), 3);
 }
@@ -213,8 +160,5 @@ fn relayed() {
 
     let answered = ProviderError::from_http_response(http::StatusCode::TOO_MANY_REQUESTS, "{}");
     let report = ErrorReport::from(&answered);
-    assert_eq!(
-        classify(&ProviderError::Relayed(Box::new(report))),
-        Verdict::THROTTLED
-    );
+    assert_eq!(classify(&ProviderError::Relayed(Box::new(report))), Verdict::THROTTLED);
 }

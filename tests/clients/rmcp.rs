@@ -12,6 +12,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{RoleClient, ServiceError, serve_client};
 use serde_json::{Value, json};
 use support::loopback::{Server, closed_port, read_head, status};
+use support::check_rows;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;
@@ -58,11 +59,7 @@ async fn treat(mut stream: TcpStream, refusal: Refusal, lists: Arc<AtomicUsize>)
     if status == 0 {
         return Ok(());
     }
-    let kind = if body.starts_with('{') {
-        "application/json"
-    } else {
-        "text/plain"
-    };
+    let kind = if body.starts_with('{') { "application/json" } else { "text/plain" };
     let length = body.len();
     let answer = format!(
         "HTTP/1.1 {status} -\r\nconnection: close\r\ncontent-type: {kind}\r\n{headers}content-length: {length}\r\n\r\n{body}"
@@ -90,36 +87,26 @@ async fn check(refusal: Refusal, expected: Verdict) {
 }
 
 #[tokio::test]
-async fn statuses() {
+async fn answers() {
     for status in [408, 500, 502, 503, 504] {
         check(Refusal(status, "", "busy"), BROKEN).await;
     }
-    check(Refusal(425, "", ""), Verdict::TRANSIENT).await;
-    check(Refusal(429, "", "{}"), Verdict::THROTTLED).await;
     for status in [400, 401, 403, 404, 501] {
         check(Refusal(status, "", "no"), Verdict::STOP).await;
     }
-}
-
-#[tokio::test]
-async fn hints() {
     let wait = "retry-after: 2\r\n";
-    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
-    check(Refusal(429, wait, ""), hint(Verdict::THROTTLED)).await;
-    check(Refusal(503, wait, ""), hint(Verdict::TRANSIENT)).await;
-    check(Refusal(404, wait, ""), Verdict::STOP).await;
-}
-
-#[tokio::test]
-async fn transport() {
-    check(Refusal(0, "", ""), BROKEN).await;
-}
-
-#[tokio::test]
-async fn errors_of_the_server_stop() {
+    let hint = Duration::from_secs(2);
     let error = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"no"}}"#;
-    check(Refusal(200, "", error), Verdict::STOP).await;
-    check(Refusal(503, "", error), Verdict::STOP).await;
+    check_rows! { check:
+        Refusal(425, "", "") => Verdict::TRANSIENT,
+        Refusal(429, "", "{}") => Verdict::THROTTLED,
+        Refusal(429, wait, "") => Verdict::THROTTLED.after(hint),
+        Refusal(503, wait, "") => Verdict::TRANSIENT.after(hint),
+        Refusal(404, wait, "") => Verdict::STOP,
+        Refusal(0, "", "") => BROKEN,
+        Refusal(200, "", error) => Verdict::STOP,
+        Refusal(503, "", error) => Verdict::STOP,
+    }
 }
 
 #[retry(max = 3, jitter = "none", on = connecting)]
@@ -179,10 +166,7 @@ async fn a_stream_that_ends_is_ambiguous() {
 #[test]
 fn no_response_in_time_is_a_timeout() {
     let timeout = Duration::from_secs(1);
-    assert_eq!(
-        classify(&ServiceError::Timeout { timeout }),
-        Verdict::TIMEOUT
-    );
+    assert_eq!(classify(&ServiceError::Timeout { timeout }), Verdict::TIMEOUT);
     let reason = None;
     assert_eq!(classify(&ServiceError::Cancelled { reason }), Verdict::STOP);
 }

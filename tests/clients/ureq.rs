@@ -95,11 +95,9 @@ fn no_connection_is_transient() {
 
 #[test]
 fn a_broken_connection_is_ambiguous() {
-    for answer in [
-        "",
-        "HTTP/1.1 200 OK\r\ncontent-le",
-        "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123",
-    ] {
+    for answer in
+        ["", "HTTP/1.1 200 OK\r\ncontent-le", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123"]
+    {
         let server = Server::answering(answer);
         let error = check(&agent(), &server.url(), BROKEN);
         assert!(matches!(error, Error::Io(_)), "{error:?}");
@@ -108,10 +106,7 @@ fn a_broken_connection_is_ambiguous() {
 
 #[test]
 fn a_timeout_is_a_timeout() {
-    for answer in [
-        &b""[..],
-        b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123",
-    ] {
+    for answer in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123"] {
         let server = Server::stalling_after(answer);
         let error = check(&impatient(), &server.url(), Verdict::TIMEOUT);
         assert!(matches!(error, Error::Timeout(_)), "{error:?}");
@@ -131,19 +126,13 @@ fn a_timeout_in_connecting_is_not_ambiguous() {
     let config = Agent::config_builder().proxy(None);
     let agent = config.timeout_connect(Some(patience)).build().new_agent();
     let error = check(&agent, &format!("http://{address}/"), Verdict::TRANSIENT);
-    assert!(
-        matches!(error, Error::Timeout(Timeout::Connect)),
-        "{error:?}"
-    );
+    assert!(matches!(error, Error::Timeout(Timeout::Connect)), "{error:?}");
 }
 
 /// Made by hand: the system's resolver can't be made to stall.
 #[test]
 fn a_timeout_in_looking_up_the_host_is_not_ambiguous() {
-    assert_eq!(
-        Error::Timeout(Timeout::Resolve).classify(),
-        Verdict::TRANSIENT
-    );
+    assert_eq!(Error::Timeout(Timeout::Resolve).classify(), Verdict::TRANSIENT);
 }
 
 #[test]
@@ -184,25 +173,13 @@ fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
     let hint = Duration::from_millis(10);
     let table = [
         (answering("503 -", ""), BROKEN),
-        (
-            answering("503 -\r\nretry-after-ms: 10", ""),
-            Verdict::TRANSIENT.after(hint),
-        ),
+        (answering("503 -\r\nretry-after-ms: 10", ""), Verdict::TRANSIENT.after(hint)),
         (answering("429 -", unpaid), Verdict::STOP),
-        (
-            answering("429 -\r\nretry-after-ms: 10", ""),
-            Verdict::THROTTLED.after(hint),
-        ),
+        (answering("429 -\r\nretry-after-ms: 10", ""), Verdict::THROTTLED.after(hint)),
         (answering("404 -", ""), Verdict::STOP),
         // The body breaks off, and the status counts.
-        (
-            Server::answering("HTTP/1.1 401 -\r\ncontent-length: 9\r\n\r\nno"),
-            Verdict::STOP,
-        ),
-        (
-            Server::answering("HTTP/1.1 200 -\r\ncontent-length: 9\r\n\r\nno"),
-            BROKEN,
-        ),
+        (Server::answering("HTTP/1.1 401 -\r\ncontent-length: 9\r\n\r\nno"), Verdict::STOP),
+        (Server::answering("HTTP/1.1 200 -\r\ncontent-length: 9\r\n\r\nno"), BROKEN),
     ];
     for (server, expected) in table {
         let error = get_with_headers(&agent(), &server.url()).unwrap_err();

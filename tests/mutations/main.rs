@@ -45,15 +45,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             _ => paths.push(argument),
         }
     }
-    if writes && !paths.is_empty() {
-        return Err("--write needs the mutations of all paths".into());
-    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .canonicalize()?;
-    let target = root.join("target");
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     let mut copy = Copy::new(&root, target.join("mutations"))?;
-    let mut binaries = build(&mut copy, &target)?;
+    let mut binaries = build(&mut copy, &target, &paths)?;
     let is_chosen = |number: &usize| {
         let file = &copy.mutations[*number].file;
         paths.is_empty() || paths.iter().any(|path| file.starts_with(path))

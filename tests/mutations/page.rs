@@ -21,7 +21,10 @@ pub(crate) fn report(
     results: &BTreeMap<usize, bool>,
     writes: bool,
 ) -> Result<ExitCode, Box<dyn Error>> {
-    let table = table(copy, results)?;
+    let page = fs::read_to_string(root.join(PAGE))?;
+    let (before, rest) = page.split_once(MARKERS[0]).ok_or("no marker")?;
+    let (there, after) = rest.split_once(MARKERS[1]).ok_or("no marker")?;
+    let table = table(copy, results, there)?;
     println!("{table}");
     let listed = fs::read_to_string(root.join(SURVIVORS))?;
     if writes {
@@ -33,9 +36,6 @@ pub(crate) fn report(
         let survivors = (0..copy.mutations.len()).filter(survives);
         let lines = survivors.map(|number| copy.describe(number) + "\n");
         fs::write(root.join(SURVIVORS), lines.collect::<String>())?;
-        let page = fs::read_to_string(root.join(PAGE))?;
-        let (before, rest) = page.split_once(MARKERS[0]).ok_or("no marker")?;
-        let (_, after) = rest.split_once(MARKERS[1]).ok_or("no marker")?;
         let page = [before, MARKERS[0], &table, MARKERS[1], after];
         fs::write(root.join(PAGE), page.concat())?;
         return Ok(ExitCode::SUCCESS);
@@ -53,26 +53,29 @@ pub(crate) fn report(
     Ok(ExitCode::FAILURE)
 }
 
-/// For each part of the code, how many mutations were tested and how many of them were noticed.
-fn table(copy: &Copy, results: &BTreeMap<usize, bool>) -> Result<String, Box<dyn Error>> {
+/// For each part of the code, how many mutations were tested and how many of them were noticed. If none was tested, the
+/// earlier row.
+fn table(
+    copy: &Copy,
+    results: &BTreeMap<usize, bool>,
+    earlier: &str,
+) -> Result<String, Box<dyn Error>> {
     let mut table = String::from("| code | mutations | tested | noticed |\n|---|--:|--:|--:|\n");
-    for part in MUTATED.iter().chain(&["retry-"]) {
+    for part in MUTATED {
         let within = |number: &usize| copy.mutations[*number].file.starts_with(part);
         let all = (0..copy.mutations.len()).filter(|number| !copy.dropped.contains(number));
-        let of_part: Vec<_> = results
-            .iter()
-            .filter(|(number, _)| within(number))
-            .collect();
-        let noticed = of_part.iter().filter(|(_, survives)| !**survives).count();
-        let (all, tested) = (all.filter(within).count(), of_part.len());
-        let share = 100 * noticed / tested.max(1);
-        let name = if *part == "retry-" { "all" } else { part };
-        writeln!(
-            table,
-            "| `{name}` | {all} | {tested} | {noticed} ({share} %) |"
-        )?;
+        let of_part = results.iter().filter(|(number, _)| within(number));
+        let (survived, noticed): (Vec<_>, Vec<_>) = of_part.partition(|(_, survives)| **survives);
+        let (tested, noticed) = (survived.len() + noticed.len(), noticed.len());
+        let start = format!("| `{part}` |");
+        if let Some(share) = (100 * noticed).checked_div(tested) {
+            let all = all.filter(within).count();
+            writeln!(table, "{start} {all} | {tested} | {noticed} ({share} %) |")?;
+        } else if let Some(row) = earlier.lines().find(|row| row.starts_with(&start)) {
+            writeln!(table, "{row}")?;
+        }
     }
-    Ok(table.replace("`all`", "all"))
+    Ok(table)
 }
 
 /// The file and the change, without the line, which changes more often.

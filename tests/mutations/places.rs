@@ -61,22 +61,15 @@ struct Finder<'a> {
     places: Vec<Place>,
 }
 
-/// Methods, and those called instead.
-const METHODS: [(&str, &str); 14] = [
-    ("min", "max"),
-    ("max", "min"),
-    ("is_some", "is_none"),
-    ("is_none", "is_some"),
-    ("is_ok", "is_err"),
-    ("is_err", "is_ok"),
-    ("is_some_and", "is_none_or"),
-    ("is_none_or", "is_some_and"),
-    ("any", "all"),
-    ("all", "any"),
-    ("saturating_add", "saturating_sub"),
-    ("saturating_sub", "saturating_add"),
-    ("first", "last"),
-    ("last", "first"),
+/// Methods of which one is called instead of the other.
+const METHODS: [[&str; 2]; 7] = [
+    ["min", "max"],
+    ["is_some", "is_none"],
+    ["is_ok", "is_err"],
+    ["is_some_and", "is_none_or"],
+    ["any", "all"],
+    ["saturating_add", "saturating_sub"],
+    ["first", "last"],
 ];
 
 impl Finder<'_> {
@@ -241,10 +234,12 @@ impl<'a> Visit<'a> for Finder<'_> {
 
     fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
         let name = call.method.to_string();
-        if let Some((_, instead)) = METHODS.iter().find(|(method, _)| *method == name) {
+        let pair = METHODS.into_iter().find(|pair| pair.contains(&&*name));
+        if let Some([one, other]) = pair {
+            let instead = if name == one { other } else { one };
             let receiver = self.text(&call.receiver);
-            let rest =
-                &self.source[call.method.span().byte_range().end..call.span().byte_range().end];
+            let end = call.span().byte_range().end;
+            let rest = &self.source[call.method.span().byte_range().end..end];
             let code = format!("{receiver}.{instead}{rest}");
             self.instead(call, &format!("`{name}` becomes `{instead}`"), code);
         }

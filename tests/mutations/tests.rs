@@ -12,10 +12,19 @@ use std::time::{Duration, Instant};
 
 use crate::copy::Copy;
 
-/// The tests that run for each mutation: those of behaviour, and those in the mutated crates.
-const TESTS: &str = "test --no-run --message-format short -j2 --lib --package behaviour --test agents \
-    --test behaviour --test calls --test installed --test whole_program --package retry-protections \
-    --package retry-runtime --package retry-macros --features retry-macros/stream";
+/// The start of the paths of mutations, and the arguments of Cargo for the tests that run for them. Macros run when tests
+/// are compiled, so for them, only tests that call them directly notice a mutation.
+const TESTS: [(&str, &str); 2] = [
+    ("retry-macros", "--package retry-macros --features stream"),
+    (
+        "retry-",
+        "--package behaviour --test agents --test behaviour --test calls --test installed \
+        --test whole_program --package retry-protections --package retry-runtime",
+    ),
+];
+
+/// Tests with random input, and one of all pairs of keys: they take long, and notice nothing that others don't.
+const SKIPPED: [&str; 4] = ["--skip", "fuzz::", "--skip", "pairs::"];
 
 pub(crate) struct Binary {
     path: PathBuf,
@@ -28,28 +37,49 @@ pub(crate) struct Binary {
 /// for threads that tests have started.
 pub(crate) type Reached = BTreeMap<usize, BTreeMap<usize, BTreeSet<String>>>;
 
-/// Builds the tests without the mutations that don't compile.
-pub(crate) fn build(copy: &mut Copy, target: &Path) -> Result<Vec<Binary>, Box<dyn Error>> {
+/// Builds the tests without the mutations that don't compile. Tests of macros alone are built if all paths are theirs.
+pub(crate) fn build(
+    copy: &mut Copy,
+    target: &Path,
+    paths: &[String],
+) -> Result<Vec<Binary>, Box<dyn Error>> {
+    let mut binaries = Vec::new();
+    for (start, arguments) in TESTS {
+        let is_chosen = |path: &String| {
+            path.starts_with(start) && (start != "retry-" || !path.starts_with(TESTS[0].0))
+        };
+        if paths.is_empty() || paths.iter().any(is_chosen) {
+            build_some(copy, target, arguments, &mut binaries)?;
+        }
+    }
+    Ok(binaries)
+}
+
+fn build_some(
+    copy: &mut Copy,
+    target: &Path,
+    arguments: &str,
+    binaries: &mut Vec<Binary>,
+) -> Result<(), Box<dyn Error>> {
     loop {
         let mut cargo = Command::new("cargo");
-        cargo.args(TESTS.split_whitespace()).current_dir(&copy.root);
+        cargo.args("test -j2 --no-run --message-format short --lib".split(' '));
+        cargo
+            .args(arguments.split_whitespace())
+            .current_dir(&copy.root);
         cargo
             .env("CARGO_TARGET_DIR", target)
             .env("CARGO_INCREMENTAL", "0");
         let output = cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").output()?;
         let text = String::from_utf8(output.stderr)?;
         if output.status.success() {
-            return text
-                .lines()
-                .filter_map(executable)
-                .map(|path| Binary::new(copy, path))
-                .collect();
+            for path in text.lines().filter_map(executable) {
+                binaries.push(Binary::new(copy, path)?);
+            }
+            return Ok(());
         }
-        let wrong: BTreeSet<_> = text
-            .lines()
-            .filter_map(error)
-            .flat_map(|place| copy.blamed(place))
-            .collect();
+        let places = text.lines().filter_map(error);
+        let wrong: BTreeSet<_> = places.flat_map(|place| copy.blamed(place)).collect();
         if wrong.is_empty() {
             return Err(text.into());
         }
@@ -112,10 +142,15 @@ impl Binary {
         command
             .args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"])
             .arg(&self.path);
-        command.arg("--exact").args(tests).current_dir(&self.folder);
+        if tests.is_empty() {
+            command.args(SKIPPED);
+        } else {
+            command.arg("--exact").args(tests);
+        }
         command
-            .env(variable.0, variable.1)
+            .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder);
+        command.env(variable.0, variable.1);
         // With one thread, the harness wouldn't start one for each test.
         command
             .env("RUST_TEST_THREADS", "2")

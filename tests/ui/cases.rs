@@ -49,7 +49,7 @@ pub(crate) fn tables(folder: &Path) -> Vec<(PathBuf, Vec<Case>)> {
 
 /// Compares the text of each case with what `run` returns for it.
 pub(crate) fn check(folder: &Path, run: impl Fn(&Case) -> String + Sync) {
-    let mut failures = String::new();
+    let mut failures = Vec::new();
     for (path, cases) in tables(folder) {
         let found = in_parallel(&cases, &run);
         if env::var_os("UPDATE_EXPECT").is_some() {
@@ -61,13 +61,14 @@ pub(crate) fn check(folder: &Path, run: impl Fn(&Case) -> String + Sync) {
         for (case, found) in cases.iter().zip(&found) {
             if case.text != *found {
                 let lines = difference(&case.text, found);
-                failures += &format!("{}: {}\n{lines}\n", path.display(), case.name);
+                failures.push(format!("{}: {}\n{lines}", path.display(), case.name));
             }
         }
     }
+    let failures = failures.join("\n");
     assert!(
         failures.is_empty(),
-        "\n{failures}`UPDATE_EXPECT=1` updates the tables"
+        "\n{failures}\n`UPDATE_EXPECT=1` updates the tables"
     );
 }
 

@@ -4,6 +4,7 @@
 //! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates the messages.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
@@ -54,19 +55,42 @@ struct Refusal {
 
 /// Expands the macros in a program, nested ones included, and collects the errors that they report.
 fn expand(tokens: TokenStream, refusals: &mut Vec<Refusal>) {
+    let mut expanded = Vec::new();
+    visit(tokens, refusals, &mut expanded);
+    for tokens in expanded {
+        expand(tokens, refusals);
+    }
+}
+
+/// Collects the `compile_error!`s, and expands the macros.
+fn visit(tokens: TokenStream, refusals: &mut Vec<Refusal>, expanded: &mut Vec<TokenStream>) {
     let tokens: Vec<_> = tokens.into_iter().collect();
     let mut rest = &tokens[..];
     while let Some(first) = rest.first() {
-        let expanded = expand_item(rest, refusals).or_else(|| expand_expression(rest, refusals));
-        if let (None, TokenTree::Group(group)) = (expanded, first) {
-            expand(group.stream(), refusals);
+        let mut length = 1;
+        match (first, rest.get(2)) {
+            (TokenTree::Group(group), _) => visit(group.stream(), refusals, expanded),
+            (TokenTree::Punct(hash), _) if hash.as_char() == '#' => {
+                length = expand_item(rest, expanded).unwrap_or(1);
+            }
+            (TokenTree::Ident(name), Some(TokenTree::Group(group))) if name == "retrying" => {
+                expanded.push(crate::retry_expression(group.stream()));
+                length = 3;
+            }
+            (TokenTree::Ident(name), Some(TokenTree::Group(group))) if name == "compile_error" => {
+                let message = syn::parse2::<LitStr>(group.stream()).expect("a message");
+                let message = message.value();
+                let place = name.span().start()..group.span().end();
+                refusals.push(Refusal { message, place });
+            }
+            _ => {}
         }
-        rest = &rest[expanded.unwrap_or(1)..];
+        rest = &rest[length..];
     }
 }
 
 /// Expands the macro on the item at the front, if there is one. Returns the number of the item's tokens.
-fn expand_item(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Option<usize> {
+fn expand_item(tokens: &[TokenTree], expanded: &mut Vec<TokenStream>) -> Option<usize> {
     let attributes: Vec<_> = tokens
         .chunks(2)
         .map_while(|pair| Attribute::parse(&pair[0], pair.get(1)?))
@@ -84,54 +108,12 @@ fn expand_item(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Option<usiz
     let (before, own) = tokens[..length].split_at(2 * index);
     let item = before.iter().chain(&own[2..]).cloned().collect();
     let attribute = &attributes[index];
-    let expanded = if attribute.derives_classify() {
+    expanded.push(if attribute.derives_classify() {
         crate::derive_item(item, "retry_runtime")
     } else {
         crate::retry_item(attribute.arguments.clone(), item)
-    };
-    collect(&expanded, refusals);
-    expand(expanded, refusals);
+    });
     Some(length)
-}
-
-/// Expands the `retrying!` at the front, if there is one. Returns the number of its tokens.
-fn expand_expression(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Option<usize> {
-    let [
-        TokenTree::Ident(name),
-        TokenTree::Punct(bang),
-        TokenTree::Group(group),
-        ..,
-    ] = tokens
-    else {
-        return None;
-    };
-    if name != "retrying" || bang.as_char() != '!' {
-        return None;
-    }
-    collect(&crate::retry_expression(group.stream()), refusals);
-    Some(3)
-}
-
-/// Collects the `compile_error!`s, including nested ones.
-fn collect(tokens: &TokenStream, refusals: &mut Vec<Refusal>) {
-    let tokens: Vec<_> = tokens.clone().into_iter().collect();
-    for (index, token) in tokens.iter().enumerate() {
-        match token {
-            TokenTree::Ident(name) if name == "compile_error" => {
-                let Some(TokenTree::Group(argument)) = tokens.get(index + 2) else {
-                    panic!("`compile_error` without an argument");
-                };
-                let message = syn::parse2::<LitStr>(argument.stream()).expect("a message");
-                let place = name.span().start()..argument.span().end();
-                refusals.push(Refusal {
-                    message: message.value(),
-                    place,
-                });
-            }
-            TokenTree::Group(group) => collect(&group.stream(), refusals),
-            _ => {}
-        }
-    }
 }
 
 /// The errors of the macros in a program.
@@ -162,7 +144,7 @@ fn annotated(case: &Case) -> String {
             " ".repeat(start.column),
             "^".repeat(end.column - start.column),
         );
-        lines[start.line - 1] += &format!("{indent}{carets} {message}\n");
+        writeln!(lines[start.line - 1], "{indent}{carets} {message}").expect("a string");
     }
     lines.concat()
 }

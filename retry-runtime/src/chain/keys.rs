@@ -367,7 +367,9 @@ pub trait EndsBy<C, N>: Sized {
     fn ends() -> Ends<Self>;
 }
 
-impl<E, C: MayEnd<E>, N: NeedSet<Rejects: MayEnd<E>, TimesOut: MayEnd<E>>> EndsBy<C, N> for E {
+impl<E, C: Aborts<E>, N: NeedSet<Rejects: MayReject<E>, TimesOut: MayTimeOut<E>>> EndsBy<C, N>
+    for E
+{
     #[inline]
     fn ends() -> Ends<E> {
         Ends {
@@ -378,30 +380,62 @@ impl<E, C: MayEnd<E>, N: NeedSet<Rejects: MayEnd<E>, TimesOut: MayEnd<E>>> EndsB
     }
 }
 
-/// A key after which a call may end with an error that no attempt returned, or none.
-pub trait MayEnd<E> {
+/// The key `abort`, or none.
+#[diagnostic::on_unimplemented(
+    message = "`abort` needs an error type that implements `From<Cancelled>`, but `{E}` doesn't",
+    label = "`{E}` has no `From<Cancelled>`",
+    note = "write `impl From<retry_runtime::Cancelled> for {E}`, or use `cancel`, which only ends pauses"
+)]
+pub trait Aborts<E> {
     /// Creates the error of an aborted call.
     const ABORTED: Option<fn(Cancelled) -> E> = None;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E> Aborts<E> for Uncancelled {}
+
+#[diagnostic::do_not_recommend]
+impl<E, C> Aborts<E> for CancelledBy<C> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: FromCancelled, C> Aborts<E> for AbortedBy<C> {
+    const ABORTED: Option<fn(Cancelled) -> E> = Some(E::from_cancelled);
+}
+
+/// The keys `breaker` and `limiter`, or neither.
+#[diagnostic::on_unimplemented(
+    message = "`breaker` and `limiter` need an error type that implements `From<Rejected>`, but `{E}` doesn't",
+    label = "`{E}` has no `From<Rejected>`",
+    note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
+)]
+pub trait MayReject<E> {
     /// Creates the error of a call whose first attempt is rejected.
     const REJECTED: Option<fn(Rejected) -> E> = None;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E> MayReject<E> for () {}
+
+#[diagnostic::do_not_recommend]
+impl<E: FromRejected> MayReject<E> for Rejects {
+    const REJECTED: Option<fn(Rejected) -> E> = Some(E::from_rejected);
+}
+
+/// The key `timeout`, or none.
+#[diagnostic::on_unimplemented(
+    message = "`timeout` needs an error type that implements `From<TimedOut>`, but `{E}` doesn't",
+    label = "`{E}` has no `From<TimedOut>`",
+    note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
+)]
+pub trait MayTimeOut<E> {
     /// Creates the error of an attempt that takes too long.
     const TIMED_OUT: Option<fn(TimedOut) -> E> = None;
 }
 
-impl<E> MayEnd<E> for () {}
+#[diagnostic::do_not_recommend]
+impl<E> MayTimeOut<E> for () {}
 
-impl<E> MayEnd<E> for Uncancelled {}
-
-impl<E, C> MayEnd<E> for CancelledBy<C> {}
-
-impl<E: FromCancelled, C> MayEnd<E> for AbortedBy<C> {
-    const ABORTED: Option<fn(Cancelled) -> E> = Some(E::from_cancelled);
-}
-
-impl<E: FromRejected> MayEnd<E> for Rejects {
-    const REJECTED: Option<fn(Rejected) -> E> = Some(E::from_rejected);
-}
-
-impl<E: FromTimedOut> MayEnd<E> for Timed {
+#[diagnostic::do_not_recommend]
+impl<E: FromTimedOut> MayTimeOut<E> for Timed {
     const TIMED_OUT: Option<fn(TimedOut) -> E> = Some(E::from_timed_out);
 }

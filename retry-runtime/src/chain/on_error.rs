@@ -5,6 +5,17 @@ use retry_classify::{Classify, Verdict};
 
 use crate::classify::says;
 
+/// Decides which errors are retried and, in a chain with the key `idempotent`, which are ambiguous. A bound for
+/// functions that are generic over chains. To classify errors, implement [`Classifies`] instead.
+#[diagnostic::on_unimplemented(
+    message = "the chain doesn't know which `{E}` errors to retry",
+    label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &MyError| …)`"
+)]
+pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
+
+impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}
+
 /// Decides which errors are retried, and how the log shows them: [`ByClassify`], or the function passed to
 /// [`Policy::on`](crate::Policy::on).
 #[diagnostic::on_unimplemented(
@@ -19,6 +30,10 @@ pub trait Classifies<E> {
     /// The function's return type.
     #[doc(hidden)]
     type Returned;
+    /// The function's return type, if a key needs more than a verdict converted from it. The key checks whether it is
+    /// enough.
+    #[doc(hidden)]
+    type Sufficient;
 
     /// The verdict on a failure.
     fn verdict(&mut self, error: &E) -> Verdict;
@@ -33,6 +48,7 @@ pub trait Classifies<E> {
 #[diagnostic::do_not_recommend]
 impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
     type Returned = V;
+    type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
         self(error).into()
@@ -57,6 +73,7 @@ pub struct ByClassify;
 #[diagnostic::do_not_recommend]
 impl<E: Classify> Classifies<E> for ByClassify {
     type Returned = Verdict;
+    type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
         error.classify()
@@ -79,9 +96,11 @@ impl<On> ByVerdict<On> {
     }
 }
 
-impl<E, On: Classifies<E, Returned: says::idempotent>> Classifies<E> for ByVerdict<On> {
+#[diagnostic::do_not_recommend]
+impl<E, On: Classifies<E>> Classifies<E> for ByVerdict<On> {
     const IS_SHOWN: bool = On::IS_SHOWN;
     type Returned = On::Returned;
+    type Sufficient = On::Returned;
 
     fn verdict(&mut self, error: &E) -> Verdict {
         self.0.verdict(error)
@@ -117,6 +136,7 @@ where
 {
     const IS_SHOWN: bool = true;
     type Returned = On::Returned;
+    type Sufficient = On::Sufficient;
 
     fn verdict(&mut self, error: &E) -> Verdict {
         self.on.verdict(error)

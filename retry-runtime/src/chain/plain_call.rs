@@ -54,7 +54,7 @@ impl Policy {
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        super::run_async::run::<Forgets, _, _, _>(
+        super::run_async::run::<crate::chain::Forgets, _, _, _>(
             Run {
                 driver: Driver::new((), DefaultTimer),
                 context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),

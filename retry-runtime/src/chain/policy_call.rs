@@ -12,7 +12,7 @@ use crate::chain::keys::{
     AsyncHooks, BlockingHooks, EndsBy, HookSet, Hooks, Keeps, KeySet, Keys, NeedSet, Needs,
     Settings,
 };
-use crate::chain::on_error::{ByClassify, Classifies};
+use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{BlockingOutcome, Operation};
 use crate::chain::run::{Run, run_blocking};
 use crate::chain::run_async::run;
@@ -71,7 +71,7 @@ pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks, N = Needs> {
     pub(crate) name: Option<&'a str>,
     pub(crate) settings: Settings,
     pub(crate) protections: BorrowedProtections<'a>,
-    /// Classifies errors and writes them.
+    /// OnError errors and writes them.
     pub(crate) on: On,
     /// [`Keys`].
     pub(crate) keys: K,
@@ -106,7 +106,7 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
         mut operation: Op,
     ) -> impl Future<Output = Result<T, E>>
     where
-        On: Classifies<E>,
+        On: OnError<E>,
         K: KeySet<Cancel: MayAbort, Timer: Timer>,
         H: AsyncHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
@@ -150,7 +150,7 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
     ) -> impl Future<Output = Result<T, E>>
     where
         Fut: Future<Output = Result<T, E>>,
-        On: Classifies<E>,
+        On: OnError<E>,
         K: KeySet<Cancel: MayAbort, Timer: Timer>,
         H: AsyncHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
@@ -171,7 +171,7 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K,
         mut operation: Op,
     ) -> Out
     where
-        On: Classifies<E>,
+        On: OnError<E>,
         K: KeySet<Cancel: Cancel, Timer: BlockingTimer>,
         H: BlockingHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
@@ -189,7 +189,7 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K,
     ) -> Out
     where
         Out: BlockingOutcome<T, E>,
-        On: Classifies<E>,
+        On: OnError<E>,
         K: KeySet<Cancel: Cancel, Timer: BlockingTimer>,
         H: BlockingHooks<T, E>,
         E: EndsBy<K::Cancel, N>,

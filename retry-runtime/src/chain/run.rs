@@ -19,7 +19,7 @@ use crate::chain::context::{Context, Observes};
 use crate::chain::keys::{
     AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, Hook, Hooks, Keep, Keeps, Until,
 };
-use crate::chain::on_error::{Classifies, Described};
+use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::Span;
 use crate::observe::reason::Reason;
 use crate::observe::warnings::ignores_timeout;
@@ -197,7 +197,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn ended<T, E>(
         &mut self,
         ended: Attempted<Result<T, E>, impl FnOnce() -> bool>,
-        (on, until): (&mut impl Classifies<E>, &mut impl Until<T>),
+        (on, until): (&mut impl OnError<E>, &mut impl Until<T>),
         kept: Option<&mut Kept<T, E>>,
         ends: &Ends<E>,
     ) -> Option<End<T, E>> {
@@ -256,7 +256,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     fn failed<T, E>(
         &mut self,
         error: E,
-        on: &mut impl Classifies<E>,
+        on: &mut impl OnError<E>,
         mut kept: Option<&mut Kept<T, E>>,
         (is_dropped, is_cancelled): (bool, bool),
     ) -> Option<End<T, E>> {
@@ -317,7 +317,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn stopped<T, E>(
         &mut self,
         stop: &Stop,
-        on: &impl Classifies<E>,
+        on: &impl OnError<E>,
         kept: Option<&mut Kept<T, E>>,
         ends: &Ends<E>,
     ) -> End<T, E> {
@@ -373,7 +373,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         &mut self,
         outcome: Result<T, E>,
         attempts: u32,
-        on: &impl Classifies<E>,
+        on: &impl OnError<E>,
     ) -> Result<T, E> {
         let show =
             |error: &E, with: &mut dyn FnMut(&dyn fmt::Display)| with(&Described { on, error });
@@ -387,7 +387,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 pub(super) fn run_blocking<T, E>(
     mut run: Run<'_, impl Protects, impl BlockingTimer, impl Observes, impl Borrow<Policy>>,
     cancel: impl Cancel,
-    mut on: impl Classifies<E>,
+    mut on: impl OnError<E>,
     hooks: impl BlockingHooks<T, E>,
     (ends, lends): (Ends<E>, bool),
     mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Result<T, E>,

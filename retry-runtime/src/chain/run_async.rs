@@ -13,7 +13,7 @@ use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
 use crate::chain::context::Observes;
 use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Keep};
-use crate::chain::on_error::Classifies;
+use crate::chain::on_error::OnError;
 use crate::chain::run::{Attempted, End, Kept, Run};
 use crate::chain::span::Within;
 use crate::observe::Reason;
@@ -29,7 +29,7 @@ use crate::time::{Timer, abortable, is_cancelled, sleep_out};
 pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
     mut run: Run<'_, impl Protects, impl Timer, impl Observes, impl Borrow<Policy>>,
     cancelled: impl Future<Output = ()>,
-    mut on: impl Classifies<E>,
+    mut on: impl OnError<E>,
     hooks: impl AsyncHooks<T, E>,
     (ends, lends): (impl Fn() -> Ends<E>, bool),
     mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Fut,

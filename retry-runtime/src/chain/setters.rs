@@ -47,6 +47,36 @@ type WithBeforeRetry<H, F, R> =
 type WithFallback<H, F, R> =
     Hooks<<H as HookSet>::Until, <H as HookSet>::Pause, <H as HookSet>::Retry, Function<F, R>>;
 
+// Without the macro, so that rustc's errors about their bounds don't mention it.
+impl Policy {
+    /// Sets a function that decides which errors are retried, for error types that are not
+    /// [`Classify`](crate::Classify).
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// let parsed = Policy::none()
+    ///     .on(|error: &String| error.contains("overloaded"))
+    ///     .call_blocking(|| Ok::<_, String>(42));
+    /// assert_eq!(parsed, Ok(42));
+    /// ```
+    ///
+    /// [`PolicyCall`] lists the other keys that a chain may have.
+    #[inline]
+    pub fn on<E, V: IntoVerdict, On>(&self, on: On) -> PolicyCall<'static, On>
+    where
+        On: OnFunction<E, V>,
+    {
+        PolicyCall::of(self).on(on)
+    }
+
+    /// Sets the observer of every event: see [`PolicyCall::observe`].
+    #[inline]
+    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<Keys<O>> {
+        PolicyCall::of(self).observe(observer)
+    }
+}
+
 /// Defines the methods of a policy that start a chain: each calls the method of that name of a chain without keys.
 macro_rules! starts {
     ($($(#[$attribute:meta])* $key:ident [$($generics:tt)*] ($($value:ident: $type:ty)?) -> $chain:ty;)*) => {
@@ -61,21 +91,6 @@ macro_rules! starts {
 }
 
 starts! {
-    /// Sets a function that decides which errors are retried, for error types that are not
-    /// [`Classify`](crate::Classify).
-    ///
-    /// ```
-    /// use retry_runtime::Policy;
-    ///
-    /// let parsed = Policy::none()
-    ///     .on(|error: &String| error.contains("overloaded"))
-    ///     .call_blocking(|| Ok::<_, String>(42));
-    /// assert_eq!(parsed, Ok(42));
-    /// ```
-    ///
-    /// [`PolicyCall`] lists the other keys that a chain may have.
-    on [E, V: IntoVerdict, On: OnFunction<E, V>] (on: On) -> PolicyCall<'static, On>;
-
     /// Sets the cancellation of the call: see [`PolicyCall::cancel`].
     cancel [C] (cancel: C) -> Begun<Keys<(), CancelledBy<C>>, Keeping<Needs>>;
 
@@ -113,9 +128,6 @@ starts! {
 
     /// Sets the limiter that attempts wait for: see [`PolicyCall::limiter`].
     limiter ['a] (limiter: &'a (dyn AdmissionControl + Send + Sync)) -> Rejects<'a>;
-
-    /// Sets the observer of every event: see [`PolicyCall::observe`].
-    observe [O: ObserveFn] (observer: O) -> Begun<Keys<O>>;
 
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]

@@ -294,6 +294,7 @@ mod tests {
             Jitter::Decorrelated => (base, previous.max(base) * 3.0),
             Jitter::None => (plain, plain),
             Jitter::Ratio(ratio) => (plain * (1.0 - ratio), plain * (1.0 + ratio)),
+            Jitter::Added(ratio) => (plain, plain * (1.0 + ratio)),
         };
         (plain, low.min(cap), high.min(cap))
     }

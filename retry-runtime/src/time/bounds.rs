@@ -16,12 +16,14 @@ pub struct Bounds<End, Cancelled> {
     waker: Waker,
 }
 
-/// Creates the bounds. The deadline is a time on the timer's clock.
-pub async fn bounds<T: Timer, C: MayCancel>(
-    timer: &T,
+/// Creates the bounds of the job with this name. The deadline is a time on the timer's clock.
+pub async fn bounds<'t, T: Timer, C: MayCancel>(
+    timer: &'t T,
+    name: &str,
     deadline: Option<Moment>,
     cancel: C,
-) -> Bounds<impl Future<Output = ()> + use<'_, T, C>, C::Future> {
+) -> Bounds<impl Future<Output = ()> + use<'t, T, C>, C::Future> {
+    timer.expect(|| name);
     Bounds {
         end: Box::pin(sleep_until(timer, deadline)),
         cancelled: Remembered::new(Box::pin(cancel.into_cancelled())),

@@ -74,8 +74,7 @@ where
         let shared = chain.shared;
         let name = Arc::clone(&self.name);
         let job = Job::new(chain.context, &name, &shared, Timer::now);
-        shared.timer.expect(|| &name);
-        let mut bounds = bounds(&shared.timer, job.deadline(), chain.cancel).await;
+        let mut bounds = bounds(&shared.timer, &name, job.deadline(), chain.cancel).await;
         let mut run = PlanRun::new(self, (graph, scope), Again::DeadEnd, job, chain.on);
         run.begin_round();
         run.execute(&mut bounds).await;

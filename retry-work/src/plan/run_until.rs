@@ -129,8 +129,7 @@ where
             let (graph, scope) = (self.runnable()?, self.scope(Node::is_pending));
             let shared = chain.shared;
             let job = Job::new(chain.context, &name, &shared, Timer::now);
-            shared.timer.expect(|| &name);
-            let bounds = bounds(&shared.timer, job.deadline(), chain.cancel).await;
+            let bounds = bounds(&shared.timer, &name, job.deadline(), chain.cancel).await;
             let run = PlanRun::new(self, (graph, scope), Again::Failed, job, chain.on);
             run.rounds(bounds, &shared.timer, validate).await
         };

@@ -5,7 +5,7 @@ use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{Kind, Reason, RetryBudget, Verdict, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::turns::Turns;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use crate::keys::{Script, millis, secs};
 
@@ -42,35 +42,6 @@ async fn a_call_without_retries_costs_nothing() {
     let mut script = Script::new(vec![TRANSIENT; 9]);
     step(&mut script, &turns).await.unwrap_err();
     assert_eq!((script.attempts, turns.left()), (6, 4));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_in_the_pause_gets_its_turn_back() {
-    let turns = Turns::new(9);
-    // The pauses are 1 s and 2 s.
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    let call = step(&mut script, &turns);
-    timeout(secs(2), call).await.unwrap_err();
-    assert_eq!((script.attempts, turns.left()), (2, 8));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_retry_that_began_is_paid_for() {
-    #[retry(max = 5, jitter = "none", budget = turns)]
-    async fn slow(turns: &Turns, attempts: &mut u32) -> Result<(), Failure> {
-        *attempts += 1;
-        sleep(secs(10)).await;
-        Err(TRANSIENT)
-    }
-
-    let turns = Turns::new(9);
-    let start = Instant::now();
-    let mut attempts = 0;
-    timeout(secs(15), slow(&turns, &mut attempts))
-        .await
-        .unwrap_err();
-    assert_eq!(start.elapsed(), secs(15));
-    assert_eq!((attempts, turns.left()), (2, 8));
 }
 
 #[tokio::test(start_paused = true)]

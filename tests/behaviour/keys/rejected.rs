@@ -120,7 +120,7 @@ impl World {
     }
 }
 
-/// Whatever decides the pauses, an attempt is made at the first whole second at which there is room.
+/// An attempt is made at the first whole second at which there is room, for any source of the pauses.
 #[tokio::test(start_paused = true)]
 async fn a_call_is_tried_again_until_there_is_room() {
     async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use futures::stream::Stream;
-use retry_runtime::{DefaultTimer, TimedOut, Timer, Verdict, retry, testing};
+use retry_runtime::{DefaultTimer, TimedOut, Timer, retry, testing};
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
 
@@ -71,39 +71,6 @@ async fn other_errors_keep_their_verdict() {
     let mut script = Script::new([TRANSIENT, TRANSIENT, TIMEOUT]);
     assert_eq!(call(&mut script).await, Err(TIMEOUT));
     assert_eq!(script.attempts, 3);
-}
-
-#[tokio::test(start_paused = true)]
-async fn on_decides_and_a_retried_timeout_counts_as_one() {
-    #[retry(max = 3, jitter = "none", timeout = limit, timed_out(max = 1), on = on)]
-    async fn call(
-        attempts: &mut u32,
-        limit: Duration,
-        on: fn(&Failure) -> bool,
-    ) -> Result<(), Failure> {
-        *attempts += 1;
-        pending().await
-    }
-
-    let mut attempts = 0;
-    assert_eq!(call(&mut attempts, secs(1), |_| true).await, Err(TIMEOUT));
-    assert_eq!(attempts, 2);
-    attempts = 0;
-    assert_eq!(call(&mut attempts, secs(1), |_| false).await, Err(TIMEOUT));
-    assert_eq!(attempts, 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn is_ambiguous() {
-    #[retry(timeout = "1s", idempotent = false, on = |_| Verdict::TRANSIENT)]
-    async fn call(attempts: &mut u32) -> Result<(), Failure> {
-        *attempts += 1;
-        pending().await
-    }
-
-    let mut attempts = 0;
-    assert_eq!(call(&mut attempts).await, Err(TIMEOUT));
-    assert_eq!(attempts, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -262,10 +262,7 @@ fn ends_of_a_pull_consumers_messages_are_classified() {
         (r#"409, Some("Leadership Change")"#, Verdict::TRANSIENT),
         (r#"409, Some("Server Shutdown")"#, Verdict::TRANSIENT),
         (r#"409, Some("Consumer Deleted")"#, Verdict::STOP),
-        (
-            r#"409, Some("Exceeded MaxRequestBatch of 1")"#,
-            Verdict::STOP,
-        ),
+        (r#"409, Some("Exceeded MaxRequestBatch of 1")"#, Verdict::STOP),
         (r#"400, Some("Bad Request")"#, Verdict::STOP),
     ] {
         let said = format!("error while processing messages from the stream: {status}");

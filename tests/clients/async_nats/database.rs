@@ -54,11 +54,7 @@ async fn place(
     verdicts: &mut Vec<Verdict>,
 ) -> Result<(), PublishError> {
     let message = PublishMessage::build().message_id("1").payload("!".into());
-    context
-        .send_publish(subject, message)
-        .await?
-        .await
-        .map(drop)
+    context.send_publish(subject, message).await?.await.map(drop)
 }
 
 /// `JetStream`, which has a stream of that name, and no others that take its messages.
@@ -75,10 +71,7 @@ async fn stored(context: &Context, name: &str) -> u64 {
 }
 
 fn config(name: &str) -> Config {
-    Config {
-        name: name.to_owned(),
-        ..Config::default()
-    }
+    Config { name: name.to_owned(), ..Config::default() }
 }
 
 #[tokio::test]
@@ -93,11 +86,7 @@ async fn a_stream_that_is_not_there_is_waited_for() {
     let (placed, ()) = tokio::join!(place(&context, "late", &mut verdicts), create);
     placed.unwrap();
     assert!(!verdicts.is_empty());
-    assert!(
-        verdicts
-            .iter()
-            .all(|verdict| *verdict == Verdict::TRANSIENT)
-    );
+    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::TRANSIENT));
     assert_eq!(stored(&context, "late").await, 1);
 }
 
@@ -167,9 +156,5 @@ async fn management_is_retried_while_the_server_does_not_respond() {
     let result = manage(&context, "managed", &mut count).await;
     control(&["nats", "continue"]);
     let error = result.unwrap_err();
-    assert_eq!(
-        (classify(&error), count),
-        (Verdict::TIMEOUT, 3),
-        "{error:?}"
-    );
+    assert_eq!((classify(&error), count), (Verdict::TIMEOUT, 3), "{error:?}");
 }

@@ -26,10 +26,8 @@ async fn cluster() -> ([Client; 2], Client) {
     let (first, second) = urls.split_once(' ').unwrap();
     let cluster = first.replace("redis:", "redis-cluster:");
     let cluster = connected_to(&cluster, Duration::from_secs(10)).await;
-    let nodes = [
-        connected_to(first, Duration::ZERO).await,
-        connected_to(second, Duration::ZERO).await,
-    ];
+    let nodes =
+        [connected_to(first, Duration::ZERO).await, connected_to(second, Duration::ZERO).await];
     (nodes, cluster)
 }
 
@@ -127,11 +125,7 @@ async fn a_slot_that_moved_is_found_by_the_next_attempt() {
     ask(&old, &format!("CLUSTER SETSLOT {slot} MIGRATING {to}")).await;
     let count = async || cluster.incr::<i64, _>("bar").await;
     let (error, attempts) = attempts_of(count).await;
-    assert_eq!(
-        (classify(&error), attempts),
-        (Verdict::TRANSIENT, 3),
-        "{error}"
-    );
+    assert_eq!((classify(&error), attempts), (Verdict::TRANSIENT, 3), "{error}");
     for node in [&new, &old] {
         ask(node, &format!("CLUSTER SETSLOT {slot} NODE {to}")).await;
     }
@@ -149,10 +143,7 @@ async fn a_slot_that_moved_is_found_by_the_next_attempt() {
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_killed_cluster_gets_the_configured_number_of_attempts() {
     let ([node, _], cluster) = cluster().await;
-    let at_once = cluster.with_options(&Options {
-        fail_fast: true,
-        ..Options::default()
-    });
+    let at_once = cluster.with_options(&Options { fail_fast: true, ..Options::default() });
     let verdicts = RefCell::new(Vec::new());
     let pop = Policy::none().max(2).on(|error: &Error| {
         verdicts.borrow_mut().push(classify(error));
@@ -171,10 +162,7 @@ async fn a_killed_cluster_gets_the_configured_number_of_attempts() {
     };
     let (popped, ()) = tokio::join!(pop, kill);
     popped.unwrap_err();
-    assert_eq!(
-        verdicts.take(),
-        [BROKEN, Verdict::TRANSIENT, Verdict::TRANSIENT]
-    );
+    assert_eq!(verdicts.take(), [BROKEN, Verdict::TRANSIENT, Verdict::TRANSIENT]);
     control(&["cluster", "start"]);
     // At first the nodes haven't found each other, and reject clients.
     let policy = Policy::fixed(Duration::from_millis(100)).jitter(Jitter::None);

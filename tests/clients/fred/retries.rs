@@ -13,10 +13,7 @@ use super::*;
 
 /// Closes the connection instead of replying to a `GET`. May be the only node of a cluster.
 async fn serve(stream: TcpStream, gets: Arc<AtomicU32>) -> io::Result<()> {
-    let node = format!(
-        "$9\r\n127.0.0.1\r\n:{}\r\n$1\r\na\r\n",
-        stream.local_addr()?.port()
-    );
+    let node = format!("$9\r\n127.0.0.1\r\n:{}\r\n$1\r\na\r\n", stream.local_addr()?.port());
     let slots = format!("*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n{node}");
     let mut stream = BufReader::new(stream);
     loop {

@@ -20,9 +20,7 @@ impl Server {
 
     /// Returns the arrival times of a prompt, in milliseconds, and the response statuses.
     async fn journal(&self, prompt: &str) -> Vec<(u64, u64)> {
-        let answer = reqwest::get(format!("{}/__aimock/journal", self.url))
-            .await
-            .unwrap();
+        let answer = reqwest::get(format!("{}/__aimock/journal", self.url)).await.unwrap();
         let entries: Vec<Value> = answer.json().await.unwrap();
         entries
             .iter()
@@ -45,10 +43,7 @@ async fn judge(model: &impl Model, server: &Server) {
     model.ask(prompt).await.unwrap();
     assert_eq!(server.statuses(prompt).await, [429, 503, 200]);
     let journal = server.journal(prompt).await;
-    assert!(
-        journal[1].0 - journal[0].0 >= 1000,
-        "Retry-After: 1, {journal:?}"
-    );
+    assert!(journal[1].0 - journal[0].0 >= 1000, "Retry-After: 1, {journal:?}");
 
     for (prompt, status) in [("no money", 429), ("a bad request", 400)] {
         model.ask(prompt).await.unwrap_err();

@@ -31,15 +31,7 @@ impl Server {
 
     async fn requests(&self) -> u64 {
         let url = format!("{}/_llmock/requests", self.url);
-        let journal: Value = self
-            .http
-            .get(url)
-            .send()
-            .await
-            .unwrap()
-            .json()
-            .await
-            .unwrap();
+        let journal: Value = self.http.get(url).send().await.unwrap().json().await.unwrap();
         journal["count"].as_u64().unwrap()
     }
 }
@@ -62,12 +54,7 @@ struct Case {
 }
 
 fn case(name: &'static str, faults: Vec<Value>, succeeds: bool, requests: u64) -> Case {
-    Case {
-        name,
-        faults,
-        succeeds,
-        requests,
-    }
+    Case { name, faults, succeeds, requests }
 }
 
 fn of_both() -> Vec<Case> {
@@ -78,12 +65,7 @@ fn of_both() -> Vec<Case> {
         case("503", vec![fail(503, 3)], true, 4),
         case("500", vec![fail(500, 2)], true, 3),
         case("529", vec![fail(529, 2)], true, 3),
-        case(
-            "a mixture",
-            vec![fail(503, 1), fail(500, 1), fail(529, 1)],
-            true,
-            4,
-        ),
+        case("a mixture", vec![fail(503, 1), fail(500, 1), fail(529, 1)], true, 4),
         case("503 to the end", vec![fail(503, 5)], false, 5),
         case("no money", vec![out_of_money], false, 1),
         case("400", vec![fail(400, 1)], false, 1),
@@ -98,12 +80,7 @@ fn of_streams() -> Vec<Case> {
         case("disconnect", vec![fault("disconnect", 2)], true, 3),
         case("truncate", vec![fault("truncate", 2)], true, 3),
         case("a disconnect and a truncation", faults, true, 3),
-        case(
-            "503, then a truncation",
-            vec![fail(503, 1), fault("truncate", 1)],
-            true,
-            3,
-        ),
+        case("503, then a truncation", vec![fail(503, 1), fault("truncate", 1)], true, 3),
     ]
 }
 
@@ -123,11 +100,7 @@ async fn check(server: &Server, case: &Case, call: impl Future<Output = Result<(
     let outcome = call.await;
     let name = case.name;
     assert_eq!(outcome.is_ok(), case.succeeds, "{name}: {outcome:?}");
-    assert_eq!(
-        server.requests().await - before,
-        case.requests,
-        "{name}: {outcome:?}"
-    );
+    assert_eq!(server.requests().await - before, case.requests, "{name}: {outcome:?}");
     println!("ok: {name}");
 }
 

@@ -82,12 +82,8 @@ impl AsyncOpenAI {
         prompt: &str,
     ) -> Result<BoxStream<'static, Result<Chunk, OpenAIError>>, OpenAIError> {
         let chunks = self.0.chat().create_stream(Self::request(prompt)).await?;
-        let is_last = |chunk: &Chunk| {
-            chunk
-                .choices
-                .iter()
-                .any(|choice| choice.finish_reason.is_some())
-        };
+        let is_last =
+            |chunk: &Chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
         Ok(retry_clients::async_openai::whole(chunks, is_last).boxed())
     }
 }
@@ -177,9 +173,7 @@ impl Genai {
 
     #[retry(max = 4, base = "20ms", jitter = "none", on = retry_clients::genai::classify)]
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse, genai::Error> {
-        self.client
-            .exec_chat(self.target.clone(), request.clone(), None)
-            .await
+        self.client.exec_chat(self.target.clone(), request.clone(), None).await
     }
 
     #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer", on = retry_clients::genai::classify)]
@@ -187,10 +181,8 @@ impl Genai {
         &self,
         request: &ChatRequest,
     ) -> Result<BoxStream<'static, Result<ChatStreamEvent, genai::Error>>, genai::Error> {
-        let answer = self
-            .client
-            .exec_chat_stream(self.target.clone(), request.clone(), None)
-            .await?;
+        let answer =
+            self.client.exec_chat_stream(self.target.clone(), request.clone(), None).await?;
         Ok(retry_clients::genai::whole(answer).boxed())
     }
 }
@@ -210,23 +202,13 @@ pub(crate) struct Rig(DynModel<Completion>);
 impl Rig {
     pub(crate) fn openai(url: &str) -> Self {
         let config = RigOpenAIConfig::new("none").with_base_url(url);
-        Self(
-            config
-                .connect(ReqwestClient::default())
-                .chat("gpt-4o-mini")
-                .erase(),
-        )
+        Self(config.connect(ReqwestClient::default()).chat("gpt-4o-mini").erase())
     }
 
     /// Rig adds the version to the path.
     pub(crate) fn anthropic(url: &str) -> Self {
         let config = AnthropicConfig::new("none").with_base_url(url.trim_end_matches("/v1"));
-        Self(
-            config
-                .connect(ReqwestClient::default())
-                .completion("claude-3-5-haiku-latest")
-                .erase(),
-        )
+        Self(config.connect(ReqwestClient::default()).completion("claude-3-5-haiku-latest").erase())
     }
 
     #[retry(max = 4, base = "20ms", jitter = "none", on = retry_clients::rig::classify)]
@@ -245,17 +227,10 @@ impl Rig {
 
 impl Model for Rig {
     async fn ask(&self, prompt: &str) -> Result<(), String> {
-        outcome(
-            self.call(&CompletionRequest::new(prompt).max_tokens(99))
-                .await,
-        )
+        outcome(self.call(&CompletionRequest::new(prompt).max_tokens(99)).await)
     }
 
     async fn stream(&self, prompt: &str) -> Result<(), String> {
-        to_the_end(
-            self.items(CompletionRequest::new(prompt).max_tokens(99))
-                .await,
-        )
-        .await
+        to_the_end(self.items(CompletionRequest::new(prompt).max_tokens(99)).await).await
     }
 }

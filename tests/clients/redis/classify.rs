@@ -18,9 +18,7 @@ async fn ping(url: &str) -> Result<(), RedisError> {
         .set_connection_timeout(patience)
         .set_response_timeout(patience);
     let client = Client::open(url)?;
-    let mut connection = client
-        .get_multiplexed_async_connection_with_config(&config)
-        .await?;
+    let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
     cmd("PING").query_async(&mut connection).await
 }
 
@@ -81,47 +79,17 @@ async fn a_broken_connection_is_ambiguous() {
 #[tokio::test]
 async fn the_servers_error_code_decides() {
     let table: [(&[u8], Verdict); 14] = [
-        (
-            b"-LOADING Redis is loading the dataset in memory\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
-            Verdict::TRANSIENT,
-        ),
+        (b"-LOADING Redis is loading the dataset in memory\r\n", Verdict::TRANSIENT),
+        (b"-TRYAGAIN Multiple keys request during rehashing of slot\r\n", Verdict::TRANSIENT),
         (b"-CLUSTERDOWN The cluster is down\r\n", Verdict::TRANSIENT),
-        (
-            b"-MASTERDOWN Link with MASTER is down\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-READONLY You can't write against a read only replica.\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-NOREPLICAS Not enough good replicas to write.\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-BUSY Redis is busy running a script.\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-UNBLOCKED force unblock from blocking operation\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-ERR max number of clients reached\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-ERR max number of clients + cluster connections reached\r\n",
-            Verdict::TRANSIENT,
-        ),
-        (
-            b"-BUSYGROUP Consumer Group name already exists\r\n",
-            Verdict::STOP,
-        ),
+        (b"-MASTERDOWN Link with MASTER is down\r\n", Verdict::TRANSIENT),
+        (b"-READONLY You can't write against a read only replica.\r\n", Verdict::TRANSIENT),
+        (b"-NOREPLICAS Not enough good replicas to write.\r\n", Verdict::TRANSIENT),
+        (b"-BUSY Redis is busy running a script.\r\n", Verdict::TRANSIENT),
+        (b"-UNBLOCKED force unblock from blocking operation\r\n", Verdict::TRANSIENT),
+        (b"-ERR max number of clients reached\r\n", Verdict::TRANSIENT),
+        (b"-ERR max number of clients + cluster connections reached\r\n", Verdict::TRANSIENT),
+        (b"-BUSYGROUP Consumer Group name already exists\r\n", Verdict::STOP),
         (b"-MOVED 3999 127.0.0.1:6381\r\n", Verdict::STOP),
         (b"-NOPERM this user has no permissions\r\n", Verdict::STOP),
         (b"-ERR unknown command\r\n", Verdict::STOP),
@@ -179,11 +147,7 @@ async fn a_missing_socket_is_a_refused_connection() {
     let mut info = "redis://localhost".into_connection_info().unwrap();
     info = info.set_addr(ConnectionAddr::Unix("/no-such-socket".into()));
     let client = Client::open(info).unwrap();
-    let error = client
-        .get_multiplexed_async_connection()
-        .await
-        .err()
-        .unwrap();
+    let error = client.get_multiplexed_async_connection().await.err().unwrap();
     assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
 }
 

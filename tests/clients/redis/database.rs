@@ -13,9 +13,7 @@ use support::verdicts::BROKEN;
 async fn connect(patience: Option<Duration>) -> Result<MultiplexedConnection, RedisError> {
     let client = Client::open(setting("DATABASES_REDIS"))?;
     let config = AsyncConnectionConfig::new().set_response_timeout(patience);
-    client
-        .get_multiplexed_async_connection_with_config(&config)
-        .await
+    client.get_multiplexed_async_connection_with_config(&config).await
 }
 
 async fn attempts<T>(call: impl AsyncFn() -> Result<T, RedisError>) -> (RedisError, u32) {
@@ -49,11 +47,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let mut failures = Vec::new();
     let restart = async {
         let blocked = async |connection: &mut MultiplexedConnection| {
-            let info: String = cmd("INFO")
-                .arg("clients")
-                .query_async(connection)
-                .await
-                .unwrap();
+            let info: String = cmd("INFO").arg("clients").query_async(connection).await.unwrap();
             info.contains("blocked_clients:1")
         };
         while !blocked(&mut connection).await {
@@ -62,12 +56,8 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
         control_beside(&["redis", "kill"]).await;
         // Long enough for attempts to be refused.
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let slowly = [
-            "--key-load-delay",
-            "1000",
-            "--loading-process-events-interval-bytes",
-            "1024",
-        ];
+        let slowly =
+            ["--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024"];
         tokio::task::spawn_blocking(move || control(&[&["redis", "start"][..], &slowly].concat()))
             .await
             .unwrap();
@@ -75,15 +65,9 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let (answer, ()) = tokio::join!(get(&mut failures), restart);
     assert_eq!(answer.unwrap(), 42);
     assert_eq!(failures[0], (ErrorKind::Io, BROKEN));
-    assert!(
-        failures.contains(&(ErrorKind::Io, Verdict::TRANSIENT)),
-        "{failures:?}"
-    );
+    assert!(failures.contains(&(ErrorKind::Io, Verdict::TRANSIENT)), "{failures:?}");
     let loading = ErrorKind::Server(ServerErrorKind::BusyLoading);
-    assert!(
-        failures.contains(&(loading, Verdict::TRANSIENT)),
-        "{failures:?}"
-    );
+    assert!(failures.contains(&(loading, Verdict::TRANSIENT)), "{failures:?}");
 }
 
 #[tokio::test]
@@ -142,19 +126,13 @@ async fn replicas_are_transient() {
     run("REPLICAOF 127.0.0.1 1").await.unwrap();
     run("CONFIG SET replica-serve-stale-data no").await.unwrap();
     let masterless = attempts(async || run("GET key").await).await;
-    run("CONFIG SET replica-serve-stale-data yes")
-        .await
-        .unwrap();
+    run("CONFIG SET replica-serve-stale-data yes").await.unwrap();
     let read_only = attempts(async || run("SET key 2").await).await;
     run("REPLICAOF NO ONE").await.unwrap();
     let kinds = [ServerErrorKind::MasterDown, ServerErrorKind::ReadOnly];
     for ((error, count), kind) in [masterless, read_only].into_iter().zip(kinds) {
         assert_eq!(error.kind(), ErrorKind::Server(kind), "{error}");
-        assert_eq!(
-            (error.classify(), count),
-            (Verdict::TRANSIENT, 3),
-            "{error}"
-        );
+        assert_eq!((error.classify(), count), (Verdict::TRANSIENT, 3), "{error}");
     }
 }
 
@@ -168,12 +146,8 @@ async fn a_callers_mistake_stops() {
     assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
     let (error, count) = attempts(async || connect(None).await?.get::<_, i32>("text").await).await;
     assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
-    let (error, count) = attempts(async || {
-        cmd("NONSENSE")
-            .query_async::<()>(&mut connect(None).await?)
-            .await
-    })
-    .await;
+    let (error, count) =
+        attempts(async || cmd("NONSENSE").query_async::<()>(&mut connect(None).await?).await).await;
     assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
 
     let wrong = setting("DATABASES_REDIS").replace("redis://", "redis://:wrong@");

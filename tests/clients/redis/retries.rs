@@ -63,10 +63,7 @@ async fn serve(stream: TcpStream, gets: Arc<AtomicU32>) -> io::Result<()> {
 #[retry(max = 2, backoff = "none")]
 async fn get(client: &ClusterClient) -> RedisResult<String> {
     let mut connection = client.get_async_connection().await?;
-    redis::cmd("GET")
-        .arg("key")
-        .query_async(&mut connection)
-        .await
+    redis::cmd("GET").arg("key").query_async(&mut connection).await
 }
 
 /// Returns the number of commands of a call.

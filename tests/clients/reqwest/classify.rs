@@ -64,9 +64,7 @@ fn of_statuses() -> Server {
 fn of_frames(frames: &'static [&'static [u8]]) -> Server {
     Server::start(move |mut stream| async move {
         stream.write_all(&H2_SETTINGS).await?;
-        stream
-            .read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()])
-            .await?;
+        stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]).await?;
         while read_frame_type(&mut stream).await? != H2_TYPE_HEADERS {}
         for frame in frames {
             stream.write_all(frame).await?;
@@ -153,14 +151,7 @@ macro_rules! tests_of {
 
             /// Returns the error of reading the body, after the headers arrived.
             async fn read(client: Client, url: &str) -> Error {
-                client
-                    .get(url)
-                    .send()
-                    .await
-                    .unwrap()
-                    .bytes()
-                    .await
-                    .unwrap_err()
+                client.get(url).send().await.unwrap().bytes().await.unwrap_err()
             }
 
             async fn read_json(server: &Server) -> Error {
@@ -338,9 +329,7 @@ macro_rules! tests_of {
                 let server = closing();
                 let client = client();
                 let policy = Policy::none().max(3);
-                let result = policy
-                    .call(async || client.get(&server.url()).send().await)
-                    .await;
+                let result = policy.call(async || client.get(&server.url()).send().await).await;
                 assert_eq!(result.unwrap_err().classify(), BROKEN);
                 assert_eq!(server.accepted(), 4);
             }
@@ -350,9 +339,7 @@ macro_rules! tests_of {
                 let server = Server::answering(BAD_HEAD);
                 let client = client();
                 let policy = Policy::none().max(3);
-                let result = policy
-                    .call(async || client.get(&server.url()).send().await)
-                    .await;
+                let result = policy.call(async || client.get(&server.url()).send().await).await;
                 assert_eq!(result.unwrap_err().classify(), Verdict::STOP);
                 assert_eq!(server.accepted(), 1);
             }

@@ -158,11 +158,7 @@ macro_rules! tests_of {
                 let server =
                     Server::stalling_after(b"HTTP/1.1 404 -\r\ncontent-length: 99\r\n\r\nno");
                 let patience = Duration::from_millis(300);
-                let client = Client::builder()
-                    .no_proxy()
-                    .timeout(patience)
-                    .build()
-                    .unwrap();
+                let client = Client::builder().no_proxy().timeout(patience).build().unwrap();
                 let error = get(&client, &server.url()).await.unwrap_err();
                 assert_eq!(error.classify(), Verdict::STOP, "{error}");
                 assert_eq!(server.accepted(), 1);
@@ -177,10 +173,7 @@ tests_of!(reqwest_0_13);
 #[test]
 fn urls_are_kept_without_what_may_be_secret() {
     let table = [
-        (
-            "https://user:pass@host:8080/a/b?key=1",
-            "https://host:8080/a/b",
-        ),
+        ("https://user:pass@host:8080/a/b?key=1", "https://host:8080/a/b"),
         ("https://host#part", "https://host"),
         ("https://host/a@b", "https://host/a@b"),
         ("https://host?a=b/c@d", "https://host"),

@@ -56,9 +56,7 @@ macro_rules! tests_of {
             }
 
             fn builder() -> reqwest::ClientBuilder {
-                reqwest::Client::builder()
-                    .no_proxy()
-                    .http2_prior_knowledge()
+                reqwest::Client::builder().no_proxy().http2_prior_knowledge()
             }
 
             #[tokio::test]

@@ -49,12 +49,7 @@ enum Fault {
     ErrorEvent,
 }
 
-const FAULTS: [Fault; 4] = [
-    Fault::Disconnect,
-    Fault::Truncate,
-    Fault::Stall,
-    Fault::ErrorEvent,
-];
+const FAULTS: [Fault; 4] = [Fault::Disconnect, Fault::Truncate, Fault::Stall, Fault::ErrorEvent];
 
 /// The fault of each connection, and after how many events of it. What comes after that is whole.
 fn failing(faults: impl Into<Vec<(u32, Fault)>>) -> Server {
@@ -71,26 +66,16 @@ async fn serve(mut socket: TcpStream, fault: Option<(u32, Fault)>) -> std::io::R
     let after = request.split_once("after=").unwrap().1;
     let after: u32 = after.split_once(' ').unwrap().0.parse().unwrap();
     let truncates = matches!(fault, Some((_, Fault::Truncate)));
-    let framing = if truncates {
-        "content-length: 4096"
-    } else {
-        "transfer-encoding: chunked"
-    };
+    let framing = if truncates { "content-length: 4096" } else { "transfer-encoding: chunked" };
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n{framing}\r\n\r\n");
     socket.write_all(head.as_bytes()).await?;
     let end = fault.map_or(LENGTH, |(events, _)| LENGTH.min(after + events));
     let event = |data: String| {
         let event = format!("data: {data}\n\n");
-        if truncates {
-            event
-        } else {
-            format!("{:x}\r\n{event}\r\n", event.len())
-        }
+        if truncates { event } else { format!("{:x}\r\n{event}\r\n", event.len()) }
     };
     for number in after + 1..=end {
-        socket
-            .write_all(event(number.to_string()).as_bytes())
-            .await?;
+        socket.write_all(event(number.to_string()).as_bytes()).await?;
     }
     match fault.map(|(_, fault)| fault) {
         Some(Fault::Disconnect | Fault::Truncate) => return Ok(()),
@@ -117,22 +102,19 @@ async fn events(
     let client = CLIENT.with(reqwest::Client::clone);
     let response = client.get(format!("{url}?after={after}")).send().await?;
     let chunks = response.error_for_status()?.bytes_stream().boxed();
-    Ok(try_unfold(
-        (chunks, String::new()),
-        async |(mut chunks, mut text)| {
-            loop {
-                if let Some((event, rest)) = text.split_once("\n\n") {
-                    let data = event.trim_start_matches("data: ");
-                    let number = data.parse().map_err(|_| ModelError::Overloaded)?;
-                    return Ok(Some((number, (chunks, rest.to_owned()))));
-                }
-                match chunks.next().await {
-                    Some(chunk) => text.push_str(str::from_utf8(&chunk?).unwrap()),
-                    None => return Ok(None),
-                }
+    Ok(try_unfold((chunks, String::new()), async |(mut chunks, mut text)| {
+        loop {
+            if let Some((event, rest)) = text.split_once("\n\n") {
+                let data = event.trim_start_matches("data: ");
+                let number = data.parse().map_err(|_| ModelError::Overloaded)?;
+                return Ok(Some((number, (chunks, rest.to_owned()))));
             }
-        },
-    ))
+            match chunks.next().await {
+                Some(chunk) => text.push_str(str::from_utf8(&chunk?).unwrap()),
+                None => return Ok(None),
+            }
+        }
+    }))
 }
 
 #[retry(stream = "first", max = 3, backoff = "none", timeout = TIMEOUT)]

@@ -71,13 +71,7 @@ async fn codes_have_the_verdict_of_the_table() {
 
 /// Greets every connection with an error of that number and code.
 fn mysql_failing_with(number: u16, code: &str, message: &str) -> Server {
-    let error = [
-        b"\xff",
-        &number.to_le_bytes()[..],
-        b"#",
-        code.as_bytes(),
-        message.as_bytes(),
-    ];
+    let error = [b"\xff", &number.to_le_bytes()[..], b"#", code.as_bytes(), message.as_bytes()];
     let error = error.concat();
     let length = u32::try_from(error.len()).unwrap().to_le_bytes();
     // Three bytes of length, and the packet's number.
@@ -111,26 +105,11 @@ async fn codes_of_mysql_have_the_verdict_of_the_table() {
         (1020, "HY000", changed, Verdict::STOP),
         (1040, "08004", "Too many connections", Verdict::TRANSIENT),
         (1053, "08S01", "Server shutdown in progress", BROKEN),
-        (
-            1213,
-            "40001",
-            "Deadlock found when trying to get lock",
-            Verdict::STOP,
-        ),
+        (1213, "40001", "Deadlock found when trying to get lock", Verdict::STOP),
         (1205, "HY000", lock_wait, Verdict::STOP),
         (1290, "HY000", read_only, Verdict::TRANSIENT),
-        (
-            1792,
-            "25006",
-            "Cannot execute statement in a READ ONLY transaction",
-            Verdict::TRANSIENT,
-        ),
-        (
-            1836,
-            "HY000",
-            "Running in read-only mode",
-            Verdict::TRANSIENT,
-        ),
+        (1792, "25006", "Cannot execute statement in a READ ONLY transaction", Verdict::TRANSIENT),
+        (1836, "HY000", "Running in read-only mode", Verdict::TRANSIENT),
         (1114, "HY000", "The table is full", Verdict::STOP),
         (1062, "23000", "Duplicate entry", Verdict::STOP),
         (1045, "28000", "Access denied", Verdict::STOP),
@@ -141,11 +120,7 @@ async fn codes_of_mysql_have_the_verdict_of_the_table() {
         let error = MySqlConnection::connect(&url).await.unwrap_err();
         assert_eq!(error.classify(), expected, "{error:?}");
         let is_conflict = matches!(number, 1020 | 1205 | 1213 | 3572 | 9007);
-        let in_transaction = if is_conflict {
-            Verdict::TRANSIENT
-        } else {
-            expected
-        };
+        let in_transaction = if is_conflict { Verdict::TRANSIENT } else { expected };
         assert_eq!(on::transaction(&error), in_transaction, "{error:?}");
     }
 }

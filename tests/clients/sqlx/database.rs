@@ -44,9 +44,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
             let sleep = sqlx::raw_sql("SELECT pg_sleep(30)");
             sleep.execute(&mut connection).await?;
         }
-        sqlx::query_scalar("SELECT 42")
-            .fetch_one(&mut connection)
-            .await
+        sqlx::query_scalar("SELECT 42").fetch_one(&mut connection).await
     }
 
     let mut verdicts = Vec::new();
@@ -84,12 +82,7 @@ async fn a_non_idempotent_statement_is_not_repeated_after_a_lost_connection() {
 async fn sleeping() {
     let mut connection = connect().await.unwrap();
     let query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
-    while sqlx::query_scalar::<_, i64>(query)
-        .fetch_one(&mut connection)
-        .await
-        .unwrap()
-        == 0
-    {
+    while sqlx::query_scalar::<_, i64>(query).fetch_one(&mut connection).await.unwrap() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -139,9 +132,7 @@ async fn too_many_connections_are_transient() {
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
 async fn a_pool_without_a_free_connection_is_transient() {
     let patience = Duration::from_millis(20);
-    let options = PgPoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(patience);
+    let options = PgPoolOptions::new().max_connections(1).acquire_timeout(patience);
     let pool = options.connect(&url()).await.unwrap();
     let held = pool.acquire().await.unwrap();
     let (error, count) = attempts(async || pool.acquire().await).await;
@@ -157,14 +148,8 @@ async fn a_callers_mistake_stops() {
         ("SELEKT 1", "42601"),
         ("SELECT * FROM no_such_table", "42P01"),
         ("SELECT 1 / 0", "22012"),
-        (
-            "CREATE TEMP TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (1)",
-            "23505",
-        ),
-        (
-            "CREATE TEMP TABLE t (id int NOT NULL); INSERT INTO t VALUES (NULL)",
-            "23502",
-        ),
+        ("CREATE TEMP TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (1)", "23505"),
+        ("CREATE TEMP TABLE t (id int NOT NULL); INSERT INTO t VALUES (NULL)", "23502"),
     ];
     for (statement, expected) in statements {
         let (error, count) = attempts(async || execute(statement).await).await;
@@ -206,12 +191,9 @@ async fn withdraw(
     both_have_read: &Barrier,
 ) -> Result<bool, Error> {
     *attempts += 1;
-    let mut transaction = pool
-        .begin_with("BEGIN ISOLATION LEVEL SERIALIZABLE")
-        .await?;
-    let sum: i64 = sqlx::query_scalar("SELECT sum(amount) FROM accounts")
-        .fetch_one(&mut *transaction)
-        .await?;
+    let mut transaction = pool.begin_with("BEGIN ISOLATION LEVEL SERIALIZABLE").await?;
+    let sum: i64 =
+        sqlx::query_scalar("SELECT sum(amount) FROM accounts").fetch_one(&mut *transaction).await?;
     if *attempts == 1 {
         both_have_read.wait().await;
     }
@@ -241,16 +223,12 @@ async fn a_serialization_failure_is_healed_by_the_whole_transaction() {
     let pool = accounts().await;
     let both = Barrier::new(2);
     let (mut one, mut two) = (0, 0);
-    let (first, second) = tokio::join!(
-        call(&pool, 1, &mut one, &both),
-        call(&pool, 2, &mut two, &both)
-    );
+    let (first, second) =
+        tokio::join!(call(&pool, 1, &mut one, &both), call(&pool, 2, &mut two, &both));
     assert!(first.unwrap() ^ second.unwrap(), "the money was taken once");
     assert_eq!(one + two, 3);
-    let sum: i64 = sqlx::query_scalar("SELECT sum(amount) FROM accounts")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    let sum: i64 =
+        sqlx::query_scalar("SELECT sum(amount) FROM accounts").fetch_one(&pool).await.unwrap();
     assert_eq!(sum, 20);
 }
 
@@ -270,10 +248,7 @@ async fn elsewhere_a_serialization_failure_stops() {
     let pool = accounts().await;
     let both = Barrier::new(2);
     let (mut one, mut two) = (0, 0);
-    let results = tokio::join!(
-        call(&pool, 1, &mut one, &both),
-        call(&pool, 2, &mut two, &both)
-    );
+    let results = tokio::join!(call(&pool, 1, &mut one, &both), call(&pool, 2, &mut two, &both));
     let error = results.0.and(results.1).unwrap_err();
     assert_eq!(code(&error).as_deref(), Some("40001"));
     assert_eq!((one, two), (1, 1));

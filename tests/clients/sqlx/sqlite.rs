@@ -17,21 +17,13 @@ async fn database() -> (TempDir, [SqliteConnection; 2]) {
         .journal_mode(SqliteJournalMode::Wal)
         .busy_timeout(Duration::ZERO);
     let mut first = options.connect().await.unwrap();
-    execute(
-        &mut first,
-        "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1)",
-    )
-    .await
-    .unwrap();
+    execute(&mut first, "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1)").await.unwrap();
     let second = options.connect().await.unwrap();
     (folder, [first, second])
 }
 
 async fn execute(connection: &mut SqliteConnection, statements: &'static str) -> Result<(), Error> {
-    sqlx::raw_sql(statements)
-        .execute(connection)
-        .await
-        .map(drop)
+    sqlx::raw_sql(statements).execute(connection).await.map(drop)
 }
 
 fn code(error: &Error) -> Option<String> {
@@ -54,16 +46,9 @@ async fn a_locked_database_is_waited_for() {
     }
 
     let (_folder, [mut other, mut writer]) = database().await;
-    execute(&mut other, "BEGIN IMMEDIATE; INSERT INTO t VALUES (3)")
-        .await
-        .unwrap();
-    let locked = execute(&mut writer, "INSERT INTO t VALUES (2)")
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (code(&locked).as_deref(), locked.classify()),
-        (Some("5"), Verdict::TRANSIENT)
-    );
+    execute(&mut other, "BEGIN IMMEDIATE; INSERT INTO t VALUES (3)").await.unwrap();
+    let locked = execute(&mut writer, "INSERT INTO t VALUES (2)").await.unwrap_err();
+    assert_eq!((code(&locked).as_deref(), locked.classify()), (Some("5"), Verdict::TRANSIENT));
 
     let attempts = Cell::new(0);
     add(&mut writer, &mut other, &attempts).await.unwrap();
@@ -80,9 +65,7 @@ async fn a_snapshot_that_is_out_of_date_needs_the_whole_transaction() {
     ) -> Result<(), Error> {
         attempts.set(attempts.get() + 1);
         let mut transaction = connection.begin().await?;
-        sqlx::query("SELECT n FROM t")
-            .fetch_all(&mut *transaction)
-            .await?;
+        sqlx::query("SELECT n FROM t").fetch_all(&mut *transaction).await?;
         if attempts.get() == 1 {
             execute(other, "UPDATE t SET n = n + 1").await?;
         }
@@ -94,18 +77,14 @@ async fn a_snapshot_that_is_out_of_date_needs_the_whole_transaction() {
     let attempts = Cell::new(0);
     add(&mut connection, &mut other, &attempts).await.unwrap();
     assert_eq!(attempts.get(), 2);
-    let sum = sqlx::query_scalar::<_, i64>("SELECT n FROM t")
-        .fetch_one(&mut other)
-        .await;
+    let sum = sqlx::query_scalar::<_, i64>("SELECT n FROM t").fetch_one(&mut other).await;
     assert_eq!(sum.unwrap(), 20);
 }
 
 #[tokio::test]
 async fn a_wrong_statement_stops() {
     let (_folder, [mut connection, _]) = database().await;
-    let error = execute(&mut connection, "INSERT INTO u VALUES (1)")
-        .await
-        .unwrap_err();
+    let error = execute(&mut connection, "INSERT INTO u VALUES (1)").await.unwrap_err();
     assert_eq!(error.classify(), Verdict::STOP);
     assert_eq!(on::transaction(&error), Verdict::STOP);
 }

@@ -80,11 +80,7 @@ async fn a_server_in_the_wanted_role_is_waited_for() {
             "target_session_attrs={wanted}&options=-c%20default_transaction_read_only%3D{read_only}"
         );
         let (error, count) = attempts(async || connect_with(&settings).await).await;
-        assert_eq!(
-            (classify(&error), count),
-            (Verdict::TRANSIENT, 3),
-            "{error:?}"
-        );
+        assert_eq!((classify(&error), count), (Verdict::TRANSIENT, 3), "{error:?}");
     }
 }
 
@@ -117,10 +113,7 @@ async fn withdraw(
 ) -> Result<bool, Error> {
     *attempts += 1;
     let builder = client.build_transaction();
-    let transaction = builder
-        .isolation_level(IsolationLevel::Serializable)
-        .start()
-        .await?;
+    let transaction = builder.isolation_level(IsolationLevel::Serializable).start().await?;
     let query = "SELECT sum(amount) FROM withdrawals";
     let sum: i64 = transaction.query_one(query, &[]).await?.try_get(0)?;
     if *attempts == 1 {

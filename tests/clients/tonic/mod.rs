@@ -105,28 +105,13 @@ async fn resource_exhausted_is_throttled_unless_the_text_names_a_long_limit() {
     let throttled = Verdict::THROTTLED;
     for (message, expected) in [
         ("Resource exhausted. Please try again later.", throttled),
-        (
-            "Quota exceeded for …/generate_content_requests_per_minute_per_project",
-            throttled,
-        ),
-        (
-            "You exceeded your current quota. Please retry in 2ms.",
-            throttled.after(hint),
-        ),
+        ("Quota exceeded for …/generate_content_requests_per_minute_per_project", throttled),
+        ("You exceeded your current quota. Please retry in 2ms.", throttled.after(hint)),
         ("Quota exceeded for …/requests_per_day", Verdict::STOP),
-        (
-            "free_tier_requests, limit: 0. Please retry in 34.07s.",
-            Verdict::STOP,
-        ),
-        (
-            "grpc: received message larger than max (5 vs. 4)",
-            Verdict::STOP,
-        ),
+        ("free_tier_requests, limit: 0. Please retry in 34.07s.", Verdict::STOP),
+        ("grpc: received message larger than max (5 vs. 4)", Verdict::STOP),
         ("gRPC message exceeds maximum size 4: 5", Verdict::STOP),
-        (
-            "received trailing metadata size exceeds hard limit (5 vs. 4)",
-            Verdict::STOP,
-        ),
+        ("received trailing metadata size exceeds hard limit (5 vs. 4)", Verdict::STOP),
         ("etcdserver: mvcc: database space exceeded", Verdict::STOP),
         ("etcdserver: too many requests", throttled),
     ] {
@@ -207,11 +192,7 @@ async fn an_answer_without_a_status_of_grpc_is_classified_by_its_own() {
 async fn a_quota_may_say_when_it_is_reset() {
     let until_reset = || {
         let metadata = [("quotaResetDelay".to_owned(), "0.002s".to_owned())];
-        exhausted(ErrorDetails::with_error_info(
-            "RATE_LIMIT_EXCEEDED",
-            "googleapis.com",
-            metadata,
-        ))
+        exhausted(ErrorDetails::with_error_info("RATE_LIMIT_EXCEEDED", "googleapis.com", metadata))
     };
     let hint = Duration::from_millis(2);
     check_sent(until_reset, Verdict::THROTTLED.after(hint)).await;
@@ -371,10 +352,7 @@ async fn connecting_is_classified_by_its_cause() {
 
     for (url, expected) in [
         (format!("http://{}/", closed_port()), Verdict::TRANSIENT),
-        (
-            String::from("http://no-such-host.invalid/"),
-            Verdict::TRANSIENT,
-        ),
+        (String::from("http://no-such-host.invalid/"), Verdict::TRANSIENT),
         (String::from("no address"), Verdict::STOP),
     ] {
         let mut count = 0;

@@ -117,10 +117,7 @@ impl Backend {
         let incoming = TcpIncoming::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         let address = incoming.local_addr().unwrap();
         let count = Arc::new(AtomicU32::new(0));
-        let calls = Calls {
-            answer: Arc::new(answer),
-            count: Arc::clone(&count),
-        };
+        let calls = Calls { answer: Arc::new(answer), count: Arc::clone(&count) };
         let mut server = Server::builder();
         if let Some(patience) = patience {
             server = server.timeout(patience);
@@ -152,7 +149,5 @@ pub(crate) async fn send(channel: &Channel, deadline: Option<Duration>) -> Resul
     if let Some(deadline) = deadline {
         request.set_timeout(deadline);
     }
-    grpc.unary(request, PATH, Empty)
-        .await
-        .map(Response::into_inner)
+    grpc.unary(request, PATH, Empty).await.map(Response::into_inner)
 }

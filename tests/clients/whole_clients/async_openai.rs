@@ -45,11 +45,7 @@ async fn chats() {
     let _skipped = testing::skip_sleeps();
     let hinted = || answer_with(429, &[("retry-after-ms", "500")], BUSY);
     let cases: [(Vec<Answer>, usize, bool); 4] = [
-        (
-            vec![answer(503, BUSY), hinted(), closed(), answer(200, HELLO)],
-            4,
-            true,
-        ),
+        (vec![answer(503, BUSY), hinted(), closed(), answer(200, HELLO)], 4, true),
         (vec![answer(429, UNPAID)], 1, false),
         (vec![answer(400, BUSY)], 1, false),
         (vec![answer(500, BUSY)], 4, false),
@@ -73,10 +69,6 @@ async fn an_error_within_a_success() {
     let _skipped = testing::skip_sleeps();
     let overloaded = r#"{"error":{"message":"busy","type":"overloaded_error"}}"#;
     let server = Server::start([answer(200, overloaded), answer(200, HELLO)]);
-    client(&server, false)
-        .chat()
-        .create(request())
-        .await
-        .unwrap();
+    client(&server, false).chat().create(request()).await.unwrap();
     assert_eq!(server.requests(), 2);
 }

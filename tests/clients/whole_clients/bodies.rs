@@ -36,11 +36,7 @@ impl Parts {
     fn new(texts: &[&'static str]) -> Self {
         let length = texts.iter().map(|text| text.len() as u64).sum();
         let frames = texts.iter().map(|text| Ok(Frame::data(Bytes::from(*text))));
-        Self {
-            left: frames.collect(),
-            is_ready: false,
-            length: Some(length),
-        }
+        Self { left: frames.collect(), is_ready: false, length: Some(length) }
     }
 
     fn with_trailers(mut self) -> Self {
@@ -92,9 +88,7 @@ impl Body for Parts {
 }
 
 fn post(body: Parts) -> Request<UnsyncBoxBody<Bytes, BoxError>> {
-    Request::post("http://api.example/")
-        .body(body.boxed())
-        .unwrap()
+    Request::post("http://api.example/").body(body.boxed()).unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,11 +97,7 @@ async fn a_stream_is_sent_again() {
     let request = post(Parts::new(&["hello, ", "world"]).with_trailers());
     let answer = service.under(POLICY).oneshot(request).await.unwrap();
     assert_eq!(answer.status(), 200);
-    let bodies: Vec<_> = service
-        .received()
-        .into_iter()
-        .map(|request| request.body)
-        .collect();
+    let bodies: Vec<_> = service.received().into_iter().map(|request| request.body).collect();
     assert_eq!(bodies, ["hello, world"; 4]);
 }
 
@@ -133,9 +123,7 @@ async fn a_stream_that_is_too_long_is_sent_once_and_the_log_shows_why() {
 async fn a_stream_that_breaks_is_not_sent_again() {
     let service = Scripted::new([]);
     let recording = testing::record();
-    let sent = service
-        .under(POLICY)
-        .oneshot(post(Parts::new(&["hello"]).breaking()));
+    let sent = service.under(POLICY).oneshot(post(Parts::new(&["hello"]).breaking()));
     let error = sent.await.unwrap_err();
     assert!(error.downcast_ref::<io::Error>().is_some(), "{error:?}");
     assert!(service.received().is_empty());
@@ -212,10 +200,7 @@ fn frames<B: Body<Data = Bytes> + Unpin>(
 }
 
 fn texts(frames: Vec<Result<Bytes, BoxError>>) -> String {
-    let bytes: Vec<u8> = frames
-        .into_iter()
-        .flat_map(|frame| frame.unwrap().to_vec())
-        .collect();
+    let bytes: Vec<u8> = frames.into_iter().flat_map(|frame| frame.unwrap().to_vec()).collect();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -251,10 +236,7 @@ fn an_earlier_sending_fails_if_it_would_read_more() {
     let mut again = recording.again().unwrap();
     let rest = frames(&mut before, 10);
     assert_eq!(rest.len(), 1);
-    assert_eq!(
-        rest[0].as_ref().unwrap_err().to_string(),
-        "the request is sent again"
-    );
+    assert_eq!(rest[0].as_ref().unwrap_err().to_string(), "the request is sent again");
     assert_eq!(texts(frames(&mut again, 10)), "abcd");
 }
 
@@ -276,10 +258,7 @@ fn a_sending_before_is_woken() {
         }
     }
     let (before, recording) = Recording::start(Waiting, 6);
-    let connection = Arc::new(Connection {
-        body: Mutex::new(before),
-        error: OnceLock::new(),
-    });
+    let connection = Arc::new(Connection { body: Mutex::new(before), error: OnceLock::new() });
     Arc::clone(&connection).wake();
     assert_eq!(connection.error.get(), None);
     let _again = recording.again().unwrap();

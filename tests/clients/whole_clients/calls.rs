@@ -26,8 +26,7 @@ const POLICY: Policy = Policy::new().jitter(Jitter::None);
 /// The status that the caller gets, or the error's text.
 async fn send(service: &Scripted, retries: impl Into<ClientRetries>) -> Result<u16, String> {
     let sent = service.under(retries).oneshot(post("hello")).await;
-    sent.map(|answer| answer.status().as_u16())
-        .map_err(|error| error.to_string())
+    sent.map(|answer| answer.status().as_u16()).map_err(|error| error.to_string())
 }
 
 /// The responses, the start times of attempts, and the caller's result.
@@ -41,53 +40,25 @@ async fn failures_are_retried_and_other_responses_returned() {
         (&[Status(501, &[])], &[0.0], Ok(501)),
         (&[Status(503, &[])], &[0.0, 1.0], Ok(200)),
         (&[Status(503, &[]), Status(404, &[])], &[0.0, 1.0], Ok(404)),
-        (
-            &[Status(429, &[("retry-after", "7")])],
-            &[0.0, 7.0],
-            Ok(200),
-        ),
+        (&[Status(429, &[("retry-after", "7")])], &[0.0, 7.0], Ok(200)),
         (&[Status(429, &[("retry-after", "500")])], &[0.0], Ok(429)),
+        (&[Status(503, &[("x-should-retry", "false")])], &[0.0], Ok(503)),
+        (&[Status(400, &[("x-should-retry", "true")])], &[0.0, 1.0], Ok(200)),
         (
-            &[Status(503, &[("x-should-retry", "false")])],
-            &[0.0],
-            Ok(503),
-        ),
-        (
-            &[Status(400, &[("x-should-retry", "true")])],
-            &[0.0, 1.0],
-            Ok(200),
-        ),
-        (
-            &[
-                Status(500, &[]),
-                Status(502, &[]),
-                Status(504, &[]),
-                Status(529, &[]),
-            ],
+            &[Status(500, &[]), Status(502, &[]), Status(504, &[]), Status(529, &[])],
             &[0.0, 1.0, 3.0, 7.0],
             Ok(529),
         ),
         (&[Fails(ErrorKind::ConnectionReset)], &[0.0, 1.0], Ok(200)),
-        (
-            &[Fails(ErrorKind::InvalidData)],
-            &[0.0],
-            Err("invalid data"),
-        ),
+        (&[Fails(ErrorKind::InvalidData)], &[0.0], Err("invalid data")),
     ];
     for (answers, starts, expected) in cases {
         let service = Scripted::new(answers.iter().cloned());
         let sent = send(&service, POLICY).await;
-        assert_eq!(
-            sent.as_ref().map_err(String::as_str).copied(),
-            expected.clone(),
-            "{answers:?}"
-        );
+        assert_eq!(sent.as_ref().map_err(String::as_str).copied(), expected.clone(), "{answers:?}");
         assert_eq!(service.starts(), *starts, "{answers:?}");
         let bodies = service.received();
-        assert!(
-            bodies.iter().all(|request| request.body == "hello"),
-            "{answers:?}"
-        );
+        assert!(bodies.iter().all(|request| request.body == "hello"), "{answers:?}");
     }
 }
 
@@ -133,48 +104,16 @@ async fn ambiguous_failures_and_methods() {
     let ambiguous = || Scripted::new([Status(500, &[])]);
     let cases = [
         (ClientRetries::new(POLICY), Method::POST, None, 2),
-        (
-            ClientRetries::new(POLICY).idempotent(false),
-            Method::GET,
-            None,
-            1,
-        ),
-        (
-            ClientRetries::new(POLICY).idempotent_methods(),
-            Method::POST,
-            None,
-            1,
-        ),
-        (
-            ClientRetries::new(POLICY).idempotent_methods(),
-            Method::PATCH,
-            None,
-            1,
-        ),
-        (
-            ClientRetries::new(POLICY).idempotent_methods(),
-            Method::POST,
-            Some("7"),
-            2,
-        ),
-        (
-            ClientRetries::new(POLICY).idempotent_methods(),
-            Method::GET,
-            None,
-            2,
-        ),
-        (
-            ClientRetries::new(POLICY).idempotent_methods(),
-            Method::DELETE,
-            None,
-            2,
-        ),
+        (ClientRetries::new(POLICY).idempotent(false), Method::GET, None, 1),
+        (ClientRetries::new(POLICY).idempotent_methods(), Method::POST, None, 1),
+        (ClientRetries::new(POLICY).idempotent_methods(), Method::PATCH, None, 1),
+        (ClientRetries::new(POLICY).idempotent_methods(), Method::POST, Some("7"), 2),
+        (ClientRetries::new(POLICY).idempotent_methods(), Method::GET, None, 2),
+        (ClientRetries::new(POLICY).idempotent_methods(), Method::DELETE, None, 2),
     ];
     for (retries, method, key, attempts) in cases {
         let service = ambiguous();
-        let mut request = Request::builder()
-            .method(&method)
-            .uri("http://api.example/");
+        let mut request = Request::builder().method(&method).uri("http://api.example/");
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
@@ -184,10 +123,7 @@ async fn ambiguous_failures_and_methods() {
     }
     // Refused unread, so no key is needed.
     let service = Scripted::new([Status(429, &[])]);
-    assert_eq!(
-        send(&service, ClientRetries::new(POLICY).idempotent(false)).await,
-        Ok(200)
-    );
+    assert_eq!(send(&service, ClientRetries::new(POLICY).idempotent(false)).await, Ok(200));
 }
 
 /// The server may still be processing the lost attempt, and reports that its key is in use.
@@ -195,18 +131,8 @@ async fn ambiguous_failures_and_methods() {
 async fn a_key_in_use_is_waited_for() {
     let in_use = || Status(409, &[]);
     let cases = [
-        (
-            Some("7"),
-            vec![Never, in_use(), in_use()],
-            &[0.0, 6.0, 8.0, 12.0][..],
-            200,
-        ),
-        (
-            Some("7"),
-            vec![Status(429, &[]), in_use()],
-            &[0.0, 1.0],
-            409,
-        ),
+        (Some("7"), vec![Never, in_use(), in_use()], &[0.0, 6.0, 8.0, 12.0][..], 200),
+        (Some("7"), vec![Status(429, &[]), in_use()], &[0.0, 1.0], 409),
         (Some("7"), vec![in_use()], &[0.0], 409),
         (None, vec![Never, in_use()], &[0.0, 6.0], 409),
     ];
@@ -214,9 +140,7 @@ async fn a_key_in_use_is_waited_for() {
         let service = Scripted::new(answers.clone());
         let mut request = post("");
         let key = key.map(HeaderValue::from_static);
-        request
-            .headers_mut()
-            .extend(key.map(|key| (IDEMPOTENCY_KEY, key)));
+        request.headers_mut().extend(key.map(|key| (IDEMPOTENCY_KEY, key)));
         let sent = service.under(POLICY.timeout(5 * SECOND)).oneshot(request);
         assert_eq!(sent.await.unwrap().status(), status, "{answers:?}");
         assert_eq!(service.starts(), starts, "{answers:?}");
@@ -225,12 +149,10 @@ async fn a_key_in_use_is_waited_for() {
 
 /// Reads bodies, and takes an empty one for a failure.
 fn read() -> ClientRetries {
-    ClientRetries::new(POLICY)
-        .read_bodies(4096)
-        .on(|outcome| match outcome {
-            Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
-            outcome => classify(outcome),
-        })
+    ClientRetries::new(POLICY).read_bodies(4096).on(|outcome| match outcome {
+        Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
+        outcome => classify(outcome),
+    })
 }
 
 /// Their users want each part at once.
@@ -284,13 +206,8 @@ async fn errors_in_bodies_are_classified() {
         assert_eq!(body, expected, "{answer:?}");
     }
     let recording = testing::record();
-    send(&Scripted::new([Text(200, overloaded)]), read())
-        .await
-        .unwrap();
-    assert!(
-        recording.lines()[0].contains("error=200 OK: {\"type\":\"error\""),
-        "{recording:?}"
-    );
+    send(&Scripted::new([Text(200, overloaded)]), read()).await.unwrap();
+    assert!(recording.lines()[0].contains("error=200 OK: {\"type\":\"error\""), "{recording:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -311,21 +228,16 @@ async fn a_wait_in_the_text_of_a_body_is_the_hint() {
 async fn only_the_start_of_a_long_body_is_read() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&seen);
-    let retries = ClientRetries::new(POLICY)
-        .read_bodies(4)
-        .on(move |outcome| {
-            let answer = outcome.unwrap();
-            assert!(!answer.is_empty());
-            told.lock().unwrap().push(answer.body().map(<[u8]>::to_vec));
-            None
-        });
+    let retries = ClientRetries::new(POLICY).read_bodies(4).on(move |outcome| {
+        let answer = outcome.unwrap();
+        assert!(!answer.is_empty());
+        told.lock().unwrap().push(answer.body().map(<[u8]>::to_vec));
+        None
+    });
     let service = Scripted::new([Text(500, "      and more")]);
     let answer = service.under(retries).oneshot(post("")).await.unwrap();
     assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
-    assert_eq!(
-        answer.into_body().collect().await.unwrap().to_bytes(),
-        "      and more"
-    );
+    assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), "      and more");
     assert_eq!(*seen.lock().unwrap(), [Some(b"    ".to_vec())]);
 }
 
@@ -337,11 +249,7 @@ async fn timeouts_and_deadlines() {
     assert_eq!(service.starts(), [0.0, 6.0]);
 
     let service = Scripted::new([Never]);
-    let error = service
-        .under(limited.max(0))
-        .oneshot(post(""))
-        .await
-        .unwrap_err();
+    let error = service.under(limited.max(0)).oneshot(post("")).await.unwrap_err();
     assert_eq!(error.downcast_ref(), Some(&TimedOut::new(5 * SECOND)));
 
     // The third attempt would start after 3 s.
@@ -363,10 +271,7 @@ async fn a_budget_pays_for_retries() {
     assert_eq!(BUDGET.available().to_string(), "6");
     let recording = testing::record();
     assert_eq!(send(&service, retries).await, Ok(503));
-    assert!(
-        recording.lines()[0].ends_with("reason=budget"),
-        "{recording:?}"
-    );
+    assert!(recording.lines()[0].ends_with("reason=budget"), "{recording:?}");
 }
 
 /// Here both retries were paid for, and the last of them is given back.
@@ -388,10 +293,7 @@ async fn a_limiter_makes_calls_wait() {
     let (first, second, third) = tokio::join!(layered(), layered(), layered());
     assert!(first.is_ok() && second.is_ok());
     let error = third.unwrap_err();
-    assert_eq!(
-        error.downcast_ref(),
-        Some(&Rejected::new(RejectedBy::Limiter))
-    );
+    assert_eq!(error.downcast_ref(), Some(&Rejected::new(RejectedBy::Limiter)));
     assert_eq!(service.starts(), [0.0, 10.0]);
 }
 
@@ -400,9 +302,7 @@ async fn a_limiter_makes_calls_wait() {
 async fn a_budget_does_not_pay_for_throttled_retries_with_a_limiter() {
     static BUDGET: Budget = Budget::standard();
     let limiter = Arc::new(ConcurrencyLimiter::aimd());
-    let retries = ClientRetries::new(POLICY)
-        .budget(&BUDGET)
-        .limiter(Arc::clone(&limiter));
+    let retries = ClientRetries::new(POLICY).budget(&BUDGET).limiter(Arc::clone(&limiter));
     let service = Scripted::new([Status(429, &[])]);
     assert_eq!(send(&service, retries).await, Ok(200));
     assert_eq!(BUDGET.available().to_string(), "500");
@@ -419,16 +319,10 @@ async fn an_open_breaker_rejects() {
     assert_eq!(send(&service, retries.clone()).await, Ok(503));
     assert_eq!(service.starts(), [0.0, 1.0]);
     let error = service.under(retries).oneshot(post("")).await.unwrap_err();
-    assert_eq!(
-        error.downcast_ref(),
-        Some(&Rejected::new(RejectedBy::Breaker))
-    );
+    assert_eq!(error.downcast_ref(), Some(&Rejected::new(RejectedBy::Breaker)));
     assert_eq!(service.starts(), [0.0, 1.0]);
     let lines = recording.lines();
-    let ends: Vec<_> = lines
-        .iter()
-        .filter(|line| line.contains("reason=rejected"))
-        .collect();
+    let ends: Vec<_> = lines.iter().filter(|line| line.contains("reason=rejected")).collect();
     assert_eq!(ends.len(), 2, "{lines:?}");
 }
 
@@ -445,9 +339,7 @@ async fn rejections_by_an_open_breaker_are_retried() {
     let stopped = Instant::now() + SECOND;
     breaker.force_open();
     let retries = ClientRetries::new(policy.rejected(Section::new().base(9 * SECOND)));
-    let retries = retries
-        .breaker(breaker)
-        .cancel(move || sleep_until(stopped));
+    let retries = retries.breaker(breaker).cancel(move || sleep_until(stopped));
     let error = service.under(retries).oneshot(post("")).await.unwrap_err();
     let cancelled = Rejected::new(RejectedBy::Cancelled);
     assert_eq!(error.downcast_ref(), Some(&cancelled));
@@ -499,15 +391,8 @@ async fn a_cancelled_call_ends_its_pause_and_its_wait() {
     let cancelled = retries.clone().cancel(move || sleep_until(end));
     let service = Scripted::new([]);
     assert_eq!(send(&service, cancelled.clone()).await, Ok(200));
-    let error = service
-        .under(cancelled)
-        .oneshot(post(""))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.downcast_ref(),
-        Some(&Rejected::new(RejectedBy::Cancelled))
-    );
+    let error = service.under(cancelled).oneshot(post("")).await.unwrap_err();
+    assert_eq!(error.downcast_ref(), Some(&Rejected::new(RejectedBy::Cancelled)));
     assert_eq!(Instant::now(), end);
     // Its place in the queue is free again.
     assert_eq!(send(&service, retries).await, Ok(200));

@@ -38,10 +38,7 @@ where
     RetryLayer<By, H>: Layer<Plain, Service = Retry<Plain, By, H>>,
     Retry<Plain, By, H>: tower::Service<String, Response = &'static str, Error = Fault>,
 {
-    layer
-        .layer(service.clone())
-        .oneshot(String::from("ask"))
-        .await
+    layer.layer(service.clone()).oneshot(String::from("ask")).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -49,25 +46,10 @@ async fn answers_and_errors_are_judged_by_their_types() {
     static BUDGET: Budget = Budget::standard();
     let cases: [(Outcome, RetryLayer<_, _>, usize, &str); 5] = [
         (Ok("busy"), layer(), 2, "answer rejected reason=transient"),
-        (
-            Err(Fault("busy")),
-            layer().budget(&BUDGET),
-            2,
-            "busy reason=transient",
-        ),
+        (Err(Fault("busy")), layer().budget(&BUDGET), 2, "busy reason=transient"),
         (Err(Fault("gone")), layer(), 1, "gone reason=not retryable"),
-        (
-            Err(Fault("ambiguous")),
-            layer(),
-            2,
-            "ambiguous reason=transient",
-        ),
-        (
-            Err(Fault("ambiguous")),
-            layer().idempotent(false),
-            1,
-            "ambiguous reason=ambiguous",
-        ),
+        (Err(Fault("ambiguous")), layer(), 2, "ambiguous reason=transient"),
+        (Err(Fault("ambiguous")), layer().idempotent(false), 1, "ambiguous reason=ambiguous"),
     ];
     for (outcome, layer, attempts, line) in cases {
         let recording = testing::record();
@@ -117,9 +99,7 @@ async fn a_breaker_and_a_timeout_need_conversions_of_the_error() {
     let never = service_fn(async |(): ()| std::future::pending::<Result<(), Failed>>().await);
 
     let timed = RetryLayer::cloning(policy, on).policy_timeout();
-    let service = timed
-        .breaker(Breaker::new().consecutive_failures(2))
-        .layer(never);
+    let service = timed.breaker(Breaker::new().consecutive_failures(2)).layer(never);
     let began = Instant::now();
     let failed = service.clone().oneshot(()).await;
     assert_eq!(failed, Err(Failed::TimedOut(TimedOut::new(LIMIT))));
@@ -128,9 +108,7 @@ async fn a_breaker_and_a_timeout_need_conversions_of_the_error() {
     assert_eq!(service.oneshot(()).await, Err(Failed::Rejected(rejected)));
 
     let recording = testing::record();
-    let plain = RetryLayer::cloning(policy, busy)
-        .name("told")
-        .layer(Plain::new([]));
+    let plain = RetryLayer::cloning(policy, busy).name("told").layer(Plain::new([]));
     assert_eq!(plain.oneshot(String::new()).await, Ok("hello"));
     assert!(
         recording.lines()[0].starts_with("ignoring the policy's timeout told"),
@@ -145,30 +123,20 @@ async fn hooks_change_the_request_at_their_time() {
     let service = Plain::new([Err(Fault("busy")), Ok("busy")]);
     let began = Instant::now();
     let layer = layer()
-        .before_pause(
-            move |request: &mut String, outcome: Result<&&str, &Fault>, next| {
-                request.push('1');
-                let line = format!("{outcome:?} {} {:?}", next.number(), next.pause());
-                paused
-                    .lock()
-                    .unwrap()
-                    .push((began.elapsed().as_secs(), line));
-                Box::pin(async { Ok(()) })
-            },
-        )
-        .before_retry(
-            move |request: &mut String, outcome: Result<&&str, &Fault>, _| {
-                resumed
-                    .lock()
-                    .unwrap()
-                    .push((began.elapsed().as_secs(), format!("{outcome:?}")));
-                Box::pin(async {
-                    tokio::time::sleep(Duration::from_secs(10)).await;
-                    request.push('2');
-                    Ok(())
-                })
-            },
-        );
+        .before_pause(move |request: &mut String, outcome: Result<&&str, &Fault>, next| {
+            request.push('1');
+            let line = format!("{outcome:?} {} {:?}", next.number(), next.pause());
+            paused.lock().unwrap().push((began.elapsed().as_secs(), line));
+            Box::pin(async { Ok(()) })
+        })
+        .before_retry(move |request: &mut String, outcome: Result<&&str, &Fault>, _| {
+            resumed.lock().unwrap().push((began.elapsed().as_secs(), format!("{outcome:?}")));
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+                request.push('2');
+                Ok(())
+            })
+        });
     assert_eq!(send(layer, &service).await, Ok("hello"));
     assert_eq!(service.requests(), ["ask", "ask12", "ask1212"]);
     assert_eq!(service.starts(), [0, 11_000, 23_000]);
@@ -250,51 +218,30 @@ async fn a_fallback_replaces_the_outcome() {
         (
             &["gone"],
             "Err(Fault(\"gone\")) 1 not retryable",
-            &[
-                "falling back request attempt=1 max=3 error=gone reason=not retryable",
-                "fell back",
-            ],
+            &["falling back request attempt=1 max=3 error=gone reason=not retryable", "fell back"],
         ),
         (
             &["busy", "gone"],
             "Err(Fault(\"gone\")) 2 not retryable",
-            &[
-                "retrying",
-                "falling back",
-                "fell back request attempt=2 max=3",
-            ],
+            &["retrying", "falling back", "fell back request attempt=2 max=3"],
         ),
         (
             &["busy", "busy", "busy", "busy"],
             "Err(Fault(\"busy\")) 4 exhausted",
-            &[
-                "retrying",
-                "retrying",
-                "retrying",
-                "falling back",
-                "fell back",
-            ],
+            &["retrying", "retrying", "retrying", "falling back", "fell back"],
         ),
     ];
     for (faults, expected, lines) in cases {
         let told = Arc::new(Mutex::new(String::from("none")));
         let tell = Arc::clone(&told);
         let layer = layer().fallback(move |_, gave_up: GaveUp<&'static str, Fault>| {
-            let GaveUp {
-                outcome,
-                attempts,
-                reason,
-                ..
-            } = gave_up;
+            let GaveUp { outcome, attempts, reason, .. } = gave_up;
             *tell.lock().unwrap() = format!("{outcome:?} {attempts} {reason}");
             Box::pin(async { Ok("cached") })
         });
         let recording = testing::record();
         let outcome = send(layer, &Plain::failing(faults.iter().copied())).await;
-        assert_eq!(
-            outcome,
-            Ok(if faults.is_empty() { "hello" } else { "cached" })
-        );
+        assert_eq!(outcome, Ok(if faults.is_empty() { "hello" } else { "cached" }));
         assert_eq!(*told.lock().unwrap(), expected);
         assert_eq!(recording.lines().len(), lines.len(), "{recording:?}");
         for (line, expected) in recording.lines().iter().zip(lines) {

@@ -18,11 +18,7 @@ use super::scripted::{Answer, Scripted, post, reserve};
 
 /// Polls a call a number of times, a second apart, and drops it. Returns true if it ended.
 async fn dropped_after(polls: u32, retries: &ClientRetries) -> bool {
-    let answers = [
-        Answer::Status(503, &[]),
-        Answer::Status(503, &[]),
-        Answer::Never,
-    ];
+    let answers = [Answer::Status(503, &[]), Answer::Status(503, &[]), Answer::Never];
     let service = Scripted::new(answers);
     let mut call = pin!(service.under(retries.clone()).oneshot(post("hello")));
     for _ in 0..polls {

@@ -37,18 +37,14 @@ async fn a_hook_puts_a_new_token_into_the_request() {
             let is_expired = outcome.is_ok_and(|answer| answer.status() == 401);
             Box::pin(async move {
                 if is_expired {
-                    request
-                        .headers_mut()
-                        .insert("authorization", "new".parse()?);
+                    request.headers_mut().insert("authorization", "new".parse()?);
                 }
                 Ok(())
             })
         },
     );
     let request = Request::post("http://api.example/").header("authorization", "old");
-    let answer = layer
-        .layer(service.clone())
-        .oneshot(request.body(once("hello")).unwrap());
+    let answer = layer.layer(service.clone()).oneshot(request.body(once("hello")).unwrap());
     assert_eq!(answer.await.unwrap().status(), 200);
     let tokens: Vec<_> = service
         .received()
@@ -56,10 +52,7 @@ async fn a_hook_puts_a_new_token_into_the_request() {
         .map(|request| (request.headers["authorization"].clone(), request.body))
         .collect();
     let expected = ["old", "new", "new", "new"].map(|token| (token, "hello"));
-    assert_eq!(
-        tokens,
-        expected.map(|(token, body)| (token.parse().unwrap(), body.into()))
-    );
+    assert_eq!(tokens, expected.map(|(token, body)| (token.parse().unwrap(), body.into())));
 }
 
 /// However often it is sent, read or not, it is recorded once.
@@ -89,11 +82,7 @@ async fn a_recorded_body_supports_any_number_of_retries() {
             }
         })
     };
-    let request = || {
-        Request::post("http://api.example/")
-            .body(once("hello"))
-            .unwrap()
-    };
+    let request = || Request::post("http://api.example/").body(once("hello")).unwrap();
     let answers = [
         fallback.layer(service()).oneshot(request()).await,
         hook.layer(service()).oneshot(request()).await,
@@ -101,10 +90,7 @@ async fn a_recorded_body_supports_any_number_of_retries() {
     for answer in answers {
         let answer = answer.unwrap();
         assert_eq!(answer.extensions().get(), Some(&RetryCount(3000)));
-        assert_eq!(
-            answer.into_body().collect().await.unwrap().to_bytes(),
-            "hello"
-        );
+        assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), "hello");
     }
 }
 
@@ -137,32 +123,15 @@ async fn a_response_contains_the_number_of_retries() {
         (&[], 200, None),
         (&[Status(404, &[])], 404, None),
         (&[Status(503, &[])], 200, Some(1)),
-        (
-            &[Status(503, &[]), Fails(ErrorKind::ConnectionReset)],
-            200,
-            Some(2),
-        ),
+        (&[Status(503, &[]), Fails(ErrorKind::ConnectionReset)], 200, Some(2)),
         (&[Status(503, &[]), Status(404, &[])], 404, Some(1)),
-        (
-            &[
-                Status(500, &[]),
-                Status(500, &[]),
-                Status(500, &[]),
-                Status(503, &[]),
-            ],
-            503,
-            Some(3),
-        ),
+        (&[Status(500, &[]), Status(500, &[]), Status(500, &[]), Status(503, &[])], 503, Some(3)),
     ];
     for (answers, status, retries) in cases {
         let service = Scripted::new(answers.iter().cloned());
         let answer = service.under(POLICY).oneshot(post("hello")).await.unwrap();
         let count = answer.extensions().get::<RetryCount>().map(|count| count.0);
-        assert_eq!(
-            (answer.status().as_u16(), count),
-            (status, retries),
-            "{answers:?}"
-        );
+        assert_eq!((answer.status().as_u16(), count), (status, retries), "{answers:?}");
     }
 }
 
@@ -172,10 +141,7 @@ async fn a_fallback_replaces_a_response_at_once_or_after_a_retry() {
     let cases: [(&[Answer], &str); 3] = [
         (&[], "none"),
         (&[Status(404, &[])], "404 after 1: not retryable"),
-        (
-            &[Status(503, &[]), Status(404, &[])],
-            "404 after 2: not retryable",
-        ),
+        (&[Status(503, &[]), Status(404, &[])], "404 after 2: not retryable"),
     ];
     for (answers, expected) in cases {
         let told = Arc::new(Mutex::new(String::from("none")));
@@ -243,10 +209,6 @@ async fn a_fallback_replaces_the_error() {
             })
         },
     );
-    let failed = layer
-        .layer(service)
-        .oneshot(post("hello"))
-        .await
-        .unwrap_err();
+    let failed = layer.layer(service).oneshot(post("hello")).await.unwrap_err();
     assert_eq!(failed.to_string(), "connection reset, after 3 retries");
 }

@@ -34,14 +34,9 @@ async fn statuses_and_connections() {
     ];
     for (answers, requests, status) in cases {
         let server = Server::start(answers);
-        let request = Request::post(&server.url)
-            .body(Full::from("hello"))
-            .unwrap();
+        let request = Request::post(&server.url).body(Full::from("hello")).unwrap();
         let answered = client.clone().oneshot(request).await.unwrap();
-        assert_eq!(
-            (server.requests(), answered.status().as_u16()),
-            (requests, status)
-        );
+        assert_eq!((server.requests(), answered.status().as_u16()), (requests, status));
         let body = answered.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(body, if status == 200 { "yes" } else { "no" });
     }

@@ -26,11 +26,7 @@ async fn reads_and_writes() {
     let _skipped = testing::skip_sleeps();
     let hinted = answer_with(429, &[("retry-after", "1")], "{}");
     let cases: [(Vec<Answer>, usize, bool); 3] = [
-        (
-            vec![answer(503, "{}"), hinted, closed(), answer(200, FOUND)],
-            4,
-            true,
-        ),
+        (vec![answer(503, "{}"), hinted, closed(), answer(200, FOUND)], 4, true),
         (vec![answer(409, "{}")], 1, false),
         (vec![answer(500, "{}")], 4, false),
     ];
@@ -42,9 +38,7 @@ async fn reads_and_writes() {
 
         let server = Server::start(answers);
         let settings: Api<ConfigMap> = Api::namespaced(client(&server, Policy::new()), "default");
-        let created = settings
-            .create(&PostParams::default(), &ConfigMap::default())
-            .await;
+        let created = settings.create(&PostParams::default(), &ConfigMap::default()).await;
         assert_eq!((server.requests(), created.is_ok()), (requests, is_found));
     }
 }
@@ -55,9 +49,7 @@ async fn only_idempotent_requests_are_retried() {
     let server = Server::start([answer(500, "{}")]);
     let retries = ClientRetries::new(Policy::new()).idempotent_methods();
     let settings: Api<ConfigMap> = Api::namespaced(client(&server, retries), "default");
-    let created = settings
-        .create(&PostParams::default(), &ConfigMap::default())
-        .await;
+    let created = settings.create(&PostParams::default(), &ConfigMap::default()).await;
     assert!(created.is_err());
     assert_eq!(server.requests(), 1);
     assert!(settings.get("settings").await.is_err());

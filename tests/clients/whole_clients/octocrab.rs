@@ -27,34 +27,18 @@ async fn reads_and_writes() {
     let _skipped = testing::skip_sleeps();
     let hinted = answer_with(429, &[("retry-after", "1")], NO);
     let cases = [
-        (
-            vec![answer(503, NO), hinted, closed(), answer(200, "{}")],
-            4,
-            true,
-        ),
+        (vec![answer(503, NO), hinted, closed(), answer(200, "{}")], 4, true),
         (vec![answer(404, NO)], 1, false),
         (vec![answer(500, NO)], 4, false),
     ];
     for (answers, requests, is_fine) in cases {
         let server = Server::start(answers.clone());
-        let read = client(&server)
-            .get::<serde_json::Value, _, ()>("/zen", None)
-            .await;
-        assert_eq!(
-            (server.requests(), read.is_ok()),
-            (requests, is_fine),
-            "{read:?}"
-        );
+        let read = client(&server).get::<serde_json::Value, _, ()>("/zen", None).await;
+        assert_eq!((server.requests(), read.is_ok()), (requests, is_fine), "{read:?}");
 
         let server = Server::start(answers);
         let issue = serde_json::json!({ "title": "it fails" });
-        let written = client(&server)
-            .post::<_, serde_json::Value>("/issues", Some(&issue))
-            .await;
-        assert_eq!(
-            (server.requests(), written.is_ok()),
-            (requests, is_fine),
-            "{written:?}"
-        );
+        let written = client(&server).post::<_, serde_json::Value>("/issues", Some(&issue)).await;
+        assert_eq!((server.requests(), written.is_ok()), (requests, is_fine), "{written:?}");
     }
 }

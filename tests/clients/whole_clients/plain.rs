@@ -46,10 +46,7 @@ impl Plain {
     /// When they came, in milliseconds since it was made.
     pub(crate) fn starts(&self) -> Vec<u128> {
         let requests = self.requests.lock().unwrap();
-        requests
-            .iter()
-            .map(|(after, _)| after.as_millis())
-            .collect()
+        requests.iter().map(|(after, _)| after.as_millis()).collect()
     }
 }
 
@@ -63,10 +60,7 @@ impl Service<String> for Plain {
     }
 
     fn call(&mut self, request: String) -> Self::Future {
-        self.requests
-            .lock()
-            .unwrap()
-            .push((self.began.elapsed(), request));
+        self.requests.lock().unwrap().push((self.began.elapsed(), request));
         let outcome = self.outcomes.lock().unwrap().pop_front();
         ready(outcome.unwrap_or(Ok("hello")))
     }

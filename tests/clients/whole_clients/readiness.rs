@@ -74,47 +74,22 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
     // When the call is cancelled, and when it ends, and how.
     let cases = [
         (once, None, 20.5, Ok(200), "succeeded"),
-        (
-            once.deadline(10 * SECOND),
-            None,
-            10.0,
-            refused,
-            "reason=deadline",
-        ),
+        (once.deadline(10 * SECOND), None, 10.0, refused, "reason=deadline"),
         (once, Some(5), 5.0, refused, "reason=cancelled"),
         // As soon as the time is up: no request is sent that would be late.
         (once.deadline(READY), None, 20.5, refused, "reason=deadline"),
         // The wait has the limit of an attempt.
-        (
-            once.timeout(3 * SECOND),
-            None,
-            4.0,
-            Err(()),
-            "reason=exhausted",
-        ),
-        (
-            once.timeout(Duration::from_millis(19_500)),
-            None,
-            20.5,
-            Err(()),
-            "reason=exhausted",
-        ),
+        (once.timeout(3 * SECOND), None, 4.0, Err(()), "reason=exhausted"),
+        (once.timeout(Duration::from_millis(19_500)), None, 20.5, Err(()), "reason=exhausted"),
         // From 1 s to 11 s in vain. What that retry was paid with pays for the next one.
-        (
-            POLICY.max(2).timeout(10 * SECOND),
-            None,
-            20.5,
-            Ok(200),
-            "succeeded",
-        ),
+        (POLICY.max(2).timeout(10 * SECOND), None, 20.5, Ok(200), "succeeded"),
     ];
     for (policy, cancel, ends, expected, line) in cases {
         let start = Instant::now();
         let budget = Arc::new(Turns::new(1));
         let limiter = Arc::new(ConcurrencyLimiter::aimd());
-        let mut retries = ClientRetries::new(policy)
-            .budget(Arc::clone(&budget))
-            .limiter(Arc::clone(&limiter));
+        let mut retries =
+            ClientRetries::new(policy).budget(Arc::clone(&budget)).limiter(Arc::clone(&limiter));
         if let Some(seconds) = cancel {
             retries = retries.cancel(move || sleep_until(start + seconds * SECOND));
         }
@@ -145,11 +120,7 @@ async fn a_fallback_starts_after_everything_is_released() {
     for is_cancelled in [false, true] {
         let start = Instant::now();
         let limiter = Arc::new(ConcurrencyLimiter::fixed(1));
-        let policy = if is_cancelled {
-            POLICY
-        } else {
-            POLICY.deadline(5 * SECOND)
-        };
+        let policy = if is_cancelled { POLICY } else { POLICY.deadline(5 * SECOND) };
         let mut retries = ClientRetries::new(policy).limiter(Arc::clone(&limiter));
         if is_cancelled {
             retries = retries.cancel(move || sleep_until(start + 5 * SECOND));
@@ -163,9 +134,7 @@ async fn a_fallback_starts_after_everything_is_released() {
                     assert_eq!((running, start.elapsed()), (0, 5 * SECOND));
                     sleep_until(start + READY + SECOND).await;
                     let mut service = service;
-                    reserve(&mut service)
-                        .now_or_never()
-                        .expect("the service has room");
+                    reserve(&mut service).now_or_never().expect("the service has room");
                     gave_up.outcome
                 })
             });
@@ -200,10 +169,7 @@ async fn a_request_has_the_whole_time_of_an_attempt_once_it_is_sent() {
     let one_place = ConcurrencyLimit::new(service.clone(), 1);
     let client = RetryLayer::new(POLICY.timeout(limit).max(1)).layer(one_place.clone());
     let (answer, ()) = join(client.oneshot(post("")), occupy(one_place)).await;
-    assert_eq!(
-        answer.unwrap_err().downcast_ref(),
-        Some(&TimedOut::new(limit))
-    );
+    assert_eq!(answer.unwrap_err().downcast_ref(), Some(&TimedOut::new(limit)));
     assert_eq!(service.starts(), [0.0, 20.5]);
     assert_eq!(start.elapsed(), READY + limit);
 }
@@ -261,12 +227,8 @@ async fn a_service_that_fails_to_be_ready_has_failed() {
     // A tenth less after each of three failures.
     assert_eq!((budget.left(), limiter.limit()), (0, 14));
     let received = service.received();
-    let previous = received
-        .iter()
-        .map(|request| request.headers.get("grpc-previous-rpc-attempts"));
-    let previous: Vec<_> = previous
-        .map(|value| value.map(HeaderValue::as_bytes))
-        .collect();
+    let previous = received.iter().map(|request| request.headers.get("grpc-previous-rpc-attempts"));
+    let previous: Vec<_> = previous.map(|value| value.map(HeaderValue::as_bytes)).collect();
     assert_eq!(previous, [None, Some(&b"1"[..]), Some(b"2")]);
 }
 

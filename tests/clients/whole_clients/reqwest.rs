@@ -34,17 +34,9 @@ async fn statuses_and_connections() {
     let _skipped = testing::skip_sleeps();
     let hinted = answer_with(429, &[("retry-after", "1")], "no");
     let cases = [
-        (
-            vec![answer(503, "no"), hinted, closed(), answer(200, "yes")],
-            4,
-            200,
-        ),
+        (vec![answer(503, "no"), hinted, closed(), answer(200, "yes")], 4, 200),
         // The key is in use.
-        (
-            vec![closed(), answer(409, "no"), answer(200, "yes")],
-            3,
-            200,
-        ),
+        (vec![closed(), answer(409, "no"), answer(200, "yes")], 3, 200),
         (vec![answer(404, "no")], 1, 404),
         (vec![answer(500, "no")], 4, 500),
     ];
@@ -56,10 +48,7 @@ async fn statuses_and_connections() {
             .body("hello")
             .send();
         let answered = sent.await.unwrap();
-        assert_eq!(
-            (server.requests(), answered.status().as_u16()),
-            (requests, status)
-        );
+        assert_eq!((server.requests(), answered.status().as_u16()), (requests, status));
 
         let server = Server::start(answers);
         let service = RetryLayer::new(Policy::new()).layer(one_each());
@@ -70,17 +59,10 @@ async fn statuses_and_connections() {
             .build()
             .unwrap();
         let answered = service.oneshot(request).await.unwrap();
-        assert_eq!(
-            (server.requests(), answered.status().as_u16()),
-            (requests, status)
-        );
+        assert_eq!((server.requests(), answered.status().as_u16()), (requests, status));
     }
     let recording = testing::record();
-    let error = chain(Policy::new())
-        .get(closed_port())
-        .send()
-        .await
-        .unwrap_err();
+    let error = chain(Policy::new()).get(closed_port()).send().await.unwrap_err();
     assert!(error.is_connect());
     assert_eq!(recording.delays().len(), 3);
 }
@@ -121,13 +103,8 @@ async fn a_stream_is_sent_again() {
         let server = Server::start([answer(503, "no"), answer(200, "yes")]);
         let parts = ["hello", "world"].map(Ok::<_, io::Error>);
         let retries = ClientRetries::new(Policy::new()).record_bodies(most);
-        let sent = chain(retries)
-            .post(&server.url)
-            .header("content-length", "10");
-        sent.body(Body::wrap_stream(stream::iter(parts)))
-            .send()
-            .await
-            .unwrap();
+        let sent = chain(retries).post(&server.url).header("content-length", "10");
+        sent.body(Body::wrap_stream(stream::iter(parts))).send().await.unwrap();
         assert_eq!(server.requests(), requests, "{most}");
     }
 }
@@ -195,12 +172,10 @@ async fn hooks_and_a_fallback() {
 #[tokio::test]
 async fn errors_in_bodies_are_classified() {
     let _skipped = testing::skip_sleeps();
-    let retries = ClientRetries::new(Policy::new())
-        .read_bodies(4096)
-        .on(|outcome| match outcome {
-            Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
-            outcome => classify(outcome),
-        });
+    let retries = ClientRetries::new(Policy::new()).read_bodies(4096).on(|outcome| match outcome {
+        Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
+        outcome => classify(outcome),
+    });
     let server = Server::start([answer(200, ""), cut(), answer(200, "yes")]);
     let url = format!("{}/path", server.url);
     let answered = chain(retries.clone()).get(&url).send().await.unwrap();
@@ -229,9 +204,7 @@ impl Middleware for Counting {
         let count = extensions.get::<u32>().copied().unwrap_or_default();
         extensions.insert(count + 1);
         match next.run(request, extensions).await {
-            Err(error) => Err(Error::Middleware(
-                anyhow::Error::new(error).context("counted"),
-            )),
+            Err(error) => Err(Error::Middleware(anyhow::Error::new(error).context("counted"))),
             answered => answered,
         }
     }
@@ -245,10 +218,7 @@ async fn within_a_chain() {
     let client = client.with(Counting).build();
     let mut extensions = Extensions::new();
     let request = one_each().get(closed_port()).build().unwrap();
-    client
-        .execute_with_extensions(request, &mut extensions)
-        .await
-        .unwrap_err();
+    client.execute_with_extensions(request, &mut extensions).await.unwrap_err();
     assert_eq!(extensions.get::<u32>(), Some(&4));
 }
 

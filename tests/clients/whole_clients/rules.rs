@@ -110,9 +110,7 @@ fn retries(world: &Arc<World>) -> ClientRetries {
 
 /// The verdict on an error: that of the `Failure` in it, or of a timeout if there is none.
 fn verdict(world: &World, error: &(dyn std::error::Error + 'static)) -> Verdict {
-    let failure = error
-        .downcast_ref()
-        .or_else(|| error.source()?.downcast_ref());
+    let failure = error.downcast_ref().or_else(|| error.source()?.downcast_ref());
     world.on(failure.unwrap_or(&TIMEOUT))
 }
 
@@ -124,9 +122,9 @@ async fn of_http(world: &Arc<World>) -> bool {
     let [pause, retry] = [Key::BeforePause, Key::BeforeRetry].map(|key| hook(world, key));
     let layer = RetryLayer::new(retries(world))
         .before_pause(move |_: &mut Request<Body>, _: Result<&Answer, &BoxError>, next| pause(next))
-        .before_retry(
-            move |_: &mut Request<Body>, _: Result<&Answer, &BoxError>, next| retry(next),
-        );
+        .before_retry(move |_: &mut Request<Body>, _: Result<&Answer, &BoxError>, next| {
+            retry(next)
+        });
     let layer = if world.falls_back {
         layer.fallback(|_: Option<Request<Body>>, _: GaveUp<Answer, BoxError>| {
             Box::pin(ready(Ok(Response::new(LookedAt::new(Body::default())))))

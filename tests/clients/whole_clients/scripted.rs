@@ -96,11 +96,7 @@ where
         Box::pin(async move {
             let (head, body) = request.into_parts();
             let body = body.collect().await.map_err(Into::into)?.to_bytes();
-            received.lock().unwrap().push(Received {
-                after,
-                headers: head.headers,
-                body,
-            });
+            received.lock().unwrap().push(Received { after, headers: head.headers, body });
             let (status, headers, text) = match answer.unwrap_or(Answer::Text(200, "hello")) {
                 Answer::Status(status, headers) => (status, headers, ""),
                 Answer::Text(status, text) => (status, &[][..], text),
@@ -129,7 +125,5 @@ pub(crate) async fn reserve<S>(service: &mut S)
 where
     S: Service<Request<Full<Bytes>>, Error: Debug>,
 {
-    poll_fn(|context| service.poll_ready(context))
-        .await
-        .unwrap();
+    poll_fn(|context| service.poll_ready(context)).await.unwrap();
 }

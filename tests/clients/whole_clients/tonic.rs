@@ -85,16 +85,9 @@ const REFUSED: Answer = Answer(&[("grpc-status", "14")], &[], &[]);
 const REFUSED_LATER: Answer = Answer(&[], &[], &[("grpc-status", "14")]);
 const BROKEN_OFF: Answer = Answer(&[], &["one"], &[("grpc-status", "14")]);
 
-const PUSHED_BACK: Answer = Answer(
-    &[("grpc-status", "8"), ("grpc-retry-pushback-ms", "3000")],
-    &[],
-    &[],
-);
-const NEVER: Answer = Answer(
-    &[("grpc-status", "14"), ("grpc-retry-pushback-ms", "-1")],
-    &[],
-    &[],
-);
+const PUSHED_BACK: Answer =
+    Answer(&[("grpc-status", "8"), ("grpc-retry-pushback-ms", "3000")], &[], &[]);
+const NEVER: Answer = Answer(&[("grpc-status", "14"), ("grpc-retry-pushback-ms", "-1")], &[], &[]);
 const EXHAUSTED: Answer = Answer(&[("grpc-status", "8")], &[], &[]);
 const NOT_FOUND: Answer = Answer(&[], &[], &[("grpc-status", "5")]);
 const THREE: Answer = Answer(&[], &["one", "two", "three"], &[("grpc-status", "0")]);
@@ -175,11 +168,7 @@ impl Backend {
             received: Arc::default(),
         };
         let mut server = Server::builder();
-        tokio::spawn(
-            server
-                .add_service(frames.clone())
-                .serve_with_incoming(incoming),
-        );
+        tokio::spawn(server.add_service(frames.clone()).serve_with_incoming(incoming));
         Self { address, frames }
     }
 
@@ -199,9 +188,7 @@ impl Backend {
 async fn unary(client: &mut Grpc<Retry<Channel>>) -> Result<String, Code> {
     let request = tonic::Request::new(String::from("hello"));
     let answer = client.unary(request, PATH, Text).await;
-    answer
-        .map(tonic::Response::into_inner)
-        .map_err(|status| status.code())
+    answer.map(tonic::Response::into_inner).map_err(|status| status.code())
 }
 
 #[tokio::test]
@@ -221,20 +208,13 @@ async fn unary_calls() {
     for (answers, requests, expected) in cases {
         let backend = Backend::start(answers.iter().copied());
         let answer = unary(&mut backend.client(Policy::new()).await).await;
-        assert_eq!(
-            answer.as_deref(),
-            expected.as_ref().map(|text| *text),
-            "{answers:?}"
-        );
+        assert_eq!(answer.as_deref(), expected.as_ref().map(|text| *text), "{answers:?}");
         let received = backend.received();
         assert_eq!(received.len(), *requests, "{answers:?}");
         for (number, (headers, body)) in received.iter().enumerate() {
             let previous = headers.get("grpc-previous-rpc-attempts");
             let expected = (number > 0).then(|| number.to_string());
-            assert_eq!(
-                previous.map(|value| value.to_str().unwrap()),
-                expected.as_deref()
-            );
+            assert_eq!(previous.map(|value| value.to_str().unwrap()), expected.as_deref());
             assert_eq!(body, &message("hello").into_data().unwrap());
         }
     }
@@ -249,14 +229,8 @@ async fn the_log_shows_the_callers_result() {
     let answer = unary(&mut backend.client(Policy::new().max(1)).await).await;
     assert_eq!(answer, Err(Code::Unavailable));
     let lines = recording.lines();
-    assert!(
-        lines[0].starts_with("retrying test.Frames/Call attempt=1 max=1 delay="),
-        "{lines:?}"
-    );
-    assert!(
-        lines[1].starts_with("gave up test.Frames/Call attempt=2 max=1"),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with("retrying test.Frames/Call attempt=1 max=1 delay="), "{lines:?}");
+    assert!(lines[1].starts_with("gave up test.Frames/Call attempt=2 max=1"), "{lines:?}");
     assert!(lines[1].ends_with("reason=exhausted"), "{lines:?}");
 }
 
@@ -264,15 +238,9 @@ async fn the_log_shows_the_callers_result() {
 async fn pushback_is_the_delay() {
     let _skipped = testing::skip_sleeps();
     let recording = testing::record();
-    let answer = Answer(
-        &[("grpc-status", "14"), ("grpc-retry-pushback-ms", "90000")],
-        &[],
-        &[],
-    );
+    let answer = Answer(&[("grpc-status", "14"), ("grpc-retry-pushback-ms", "90000")], &[], &[]);
     let backend = Backend::start([answer]);
-    unary(&mut backend.client(Policy::new()).await)
-        .await
-        .unwrap();
+    unary(&mut backend.client(Policy::new()).await).await.unwrap();
     assert!(recording.delays()[0] >= Duration::from_secs(90));
 }
 
@@ -289,12 +257,7 @@ async fn read(messages: impl Stream<Item = Result<String, Status>>) -> (Vec<Stri
 }
 
 /// The response, the number of requests, and the items that the caller reads.
-type StreamCase = (
-    &'static [Answer],
-    usize,
-    &'static [&'static str],
-    Option<Code>,
-);
+type StreamCase = (&'static [Answer], usize, &'static [&'static str], Option<Code>);
 
 #[tokio::test]
 async fn server_streams() {
@@ -302,12 +265,7 @@ async fn server_streams() {
     let cases: &[StreamCase] = &[
         (&[THREE], 1, &["one", "two", "three"], None),
         (&[NONE], 1, &[], None),
-        (
-            &[REFUSED, REFUSED_LATER, THREE],
-            3,
-            &["one", "two", "three"],
-            None,
-        ),
+        (&[REFUSED, REFUSED_LATER, THREE], 3, &["one", "two", "three"], None),
         (&[BROKEN_OFF], 1, &["one"], Some(Code::Unavailable)),
     ];
     for (answers, requests, messages, end) in cases {
@@ -331,22 +289,14 @@ async fn a_bidirectional_stream_is_not_blocked() {
     let backend = Backend::start([]);
     let mut client = backend.client(Policy::new()).await;
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
-    let messages = stream::unfold(
-        receiver,
-        async |mut receiver: tokio::sync::mpsc::Receiver<String>| {
+    let messages =
+        stream::unfold(receiver, async |mut receiver: tokio::sync::mpsc::Receiver<String>| {
             receiver.recv().await.map(|message| (message, receiver))
-        },
-    );
+        });
     let mut request = tonic::Request::new(messages.boxed());
-    request
-        .metadata_mut()
-        .insert("echo", "yes".parse().unwrap());
+    request.metadata_mut().insert("echo", "yes".parse().unwrap());
     let answer = timeout(Duration::from_secs(20), async {
-        let mut answer = client
-            .streaming(request, PATH, Text)
-            .await
-            .unwrap()
-            .into_inner();
+        let mut answer = client.streaming(request, PATH, Text).await.unwrap().into_inner();
         for text in ["one", "two"] {
             sender.send(text.to_owned()).await.unwrap();
             assert_eq!(answer.message().await.unwrap().unwrap(), text);
@@ -365,11 +315,7 @@ async fn the_head_is_held_back_for_a_moment_only() {
         let count = Arc::clone(&sent);
         let service = service_fn(move |_: Request<Full<Bytes>>| {
             let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
-            let (fails, status) = if is_first {
-                (fails, "14")
-            } else {
-                (Some(0), "0")
-            };
+            let (fails, status) = if is_first { (fails, "14") } else { (Some(0), "0") };
             let trailers = async move {
                 match fails {
                     Some(after) => sleep(Duration::from_millis(after)).await,
@@ -409,25 +355,16 @@ async fn a_timeout_of_the_channel_is_a_timeout() {
     assert_eq!(hung.calls(), 4);
     assert_eq!(breaker.state(), BreakerState::Open);
     let lines = recording.lines();
-    assert!(
-        lines.last().unwrap().ends_with("reason=exhausted"),
-        "{lines:?}"
-    );
+    assert!(lines.last().unwrap().ends_with("reason=exhausted"), "{lines:?}");
 }
 
 /// No server, and details that are not what they should be.
 #[tokio::test]
 async fn oddities() {
     let _skipped = testing::skip_sleeps();
-    let backend = Backend {
-        address: support::loopback::closed_port(),
-        ..Backend::start([])
-    };
+    let backend = Backend { address: support::loopback::closed_port(), ..Backend::start([]) };
     let recording = testing::record();
-    assert_eq!(
-        unary(&mut backend.client(Policy::new()).await).await,
-        Err(Code::Unavailable)
-    );
+    assert_eq!(unary(&mut backend.client(Policy::new()).await).await, Err(Code::Unavailable));
     assert_eq!(recording.delays().len(), 3);
 
     let garbled: Pairs = &[
@@ -437,10 +374,6 @@ async fn oddities() {
         ("grpc-message", "%zz"),
     ];
     let service = Scripted::new([Scripting::Status(200, garbled)]);
-    service
-        .under(Policy::new())
-        .oneshot(post(""))
-        .await
-        .unwrap();
+    service.under(Policy::new()).oneshot(post("")).await.unwrap();
     assert_eq!(service.received().len(), 2);
 }

@@ -22,9 +22,7 @@ use super::plain::{Fault, Plain};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const FIXED: Policy = Policy::fixed(Duration::from_millis(10)).jitter(Jitter::None);
-const EXPONENTIAL: Policy = Policy::new()
-    .base(Duration::from_millis(50))
-    .jitter(Jitter::None);
+const EXPONENTIAL: Policy = Policy::new().base(Duration::from_millis(50)).jitter(Jitter::None);
 const ANY: On = |_| true;
 
 fn layer(policy: &Policy, on: On) -> RetryLayer<ByClone<&'static str, Fault>> {
@@ -45,46 +43,16 @@ const SERVER: On = |fault| fault.starts_with("503") || fault.starts_with("429");
 const BEHAVIOURS: [Behaviour; 12] = [
     ("success_on_first_attempt_no_retry", 4, &[], ANY, 1),
     ("success_after_one_retry", 2, BUSY.split_at(1).0, ANY, 2),
-    (
-        "success_after_multiple_retries",
-        5,
-        BUSY.split_at(4).0,
-        ANY,
-        5,
-    ),
+    ("success_after_multiple_retries", 5, BUSY.split_at(4).0, ANY, 5),
     ("exhaust_all_attempts", 3, BUSY, ANY, 4),
     ("single_attempt_no_retries", 0, BUSY, ANY, 1),
     ("max_attempts_two_allows_one_retry", 1, &["busy"], ANY, 2),
     ("max_attempts_hundred", 99, BUSY.split_at(50).0, ANY, 51),
-    (
-        "stop_on_non_retryable_error",
-        4,
-        &["retryable", "stop"],
-        RETRYABLE,
-        2,
-    ),
-    (
-        "dont_retry_non_retryable_errors",
-        4,
-        &["stop"],
-        RETRYABLE,
-        1,
-    ),
-    (
-        "retry_only_retryable_errors",
-        2,
-        &["retryable"],
-        RETRYABLE,
-        2,
-    ),
+    ("stop_on_non_retryable_error", 4, &["retryable", "stop"], RETRYABLE, 2),
+    ("dont_retry_non_retryable_errors", 4, &["stop"], RETRYABLE, 1),
+    ("retry_only_retryable_errors", 2, &["retryable"], RETRYABLE, 2),
     ("predicate_never_retries", 4, BUSY, |_| false, 1),
-    (
-        "predicate_complex_logic",
-        4,
-        &["503", "429", "404"],
-        SERVER,
-        3,
-    ),
+    ("predicate_complex_logic", 4, &["503", "429", "404"], SERVER, 3),
 ];
 
 /// The pauses after failures, in milliseconds.
@@ -97,31 +65,11 @@ fn pauses() -> [Pauses; 8] {
     let capped = EXPONENTIAL.max(5).cap(MS(150));
     [
         ("fixed_interval_consistent_delays", fixed(50), &[50, 50, 50]),
-        (
-            "exponential_backoff_doubles_delay",
-            EXPONENTIAL,
-            &[50, 100, 200],
-        ),
-        (
-            "exponential_backoff_custom_multiplier",
-            EXPONENTIAL.factor(3.0),
-            &[50, 150],
-        ),
-        (
-            "exponential_backoff_respects_max_interval",
-            capped,
-            &[50, 100, 150, 150],
-        ),
-        (
-            "custom_function_interval_linear_growth",
-            linear,
-            &[50, 100, 150],
-        ),
-        (
-            "custom_function_interval_fibonacci",
-            fibonacci,
-            &[10, 10, 20, 30],
-        ),
+        ("exponential_backoff_doubles_delay", EXPONENTIAL, &[50, 100, 200]),
+        ("exponential_backoff_custom_multiplier", EXPONENTIAL.factor(3.0), &[50, 150]),
+        ("exponential_backoff_respects_max_interval", capped, &[50, 100, 150, 150]),
+        ("custom_function_interval_linear_growth", linear, &[50, 100, 150]),
+        ("custom_function_interval_fibonacci", fibonacci, &[10, 10, 20, 30]),
         ("custom_function_interval_constant", fixed(100), &[100, 100]),
         ("zero_backoff_retries_immediately", fixed(0), &[0, 0]),
     ]
@@ -138,16 +86,10 @@ async fn attempts_and_predicates() {
         let service = Plain::failing(faults.iter().copied());
         let call = layer(&FIXED.max(max), on).layer(service.clone());
         let outcome = call.oneshot(String::from("ask")).await;
-        let expected = faults
-            .get(attempts - 1)
-            .map_or(Ok("hello"), |fault| Err(Fault(fault)));
+        let expected = faults.get(attempts - 1).map_or(Ok("hello"), |fault| Err(Fault(fault)));
         assert_eq!(outcome, expected, "{name}");
         assert_eq!(service.requests(), vec!["ask"; attempts], "{name}");
-        assert_eq!(
-            service.starts().last(),
-            Some(&(attempts as u128 * 10 - 10)),
-            "{name}"
-        );
+        assert_eq!(service.starts().last(), Some(&(attempts as u128 * 10 - 10)), "{name}");
     }
 }
 
@@ -169,10 +111,7 @@ async fn random_pauses() {
     let mut first = Vec::new();
     for _ in 0..50 {
         let service = Plain::failing(["busy"; 3]);
-        let policy = EXPONENTIAL
-            .base(MS(100))
-            .cap(MS(200))
-            .jitter(Jitter::Ratio(0.5));
+        let policy = EXPONENTIAL.base(MS(100)).cap(MS(200)).jitter(Jitter::Ratio(0.5));
         let call = layer(&policy, ANY).layer(service.clone());
         call.oneshot(String::new()).await.unwrap();
         let starts = service.starts();
@@ -200,20 +139,14 @@ async fn a_predicate_can_use_its_captures() {
     let allowed = Arc::new(Mutex::new(true));
     let allows = Arc::clone(&allowed);
     let on = move |outcome: Result<&(), &Fault>| {
-        outcome
-            .err()
-            .map(|_| Verdict::from(*allows.lock().unwrap()))
+        outcome.err().map(|_| Verdict::from(*allows.lock().unwrap()))
     };
     let calls = Arc::new(Mutex::new(0));
     let called = Arc::clone(&calls);
     let retry = RetryLayer::cloning(FIXED, on).layer(service_fn(move |_: u8| {
         let mut calls = called.lock().unwrap();
         *calls += 1;
-        std::future::ready(if *calls % 3 == 0 {
-            Ok(())
-        } else {
-            Err(Fault("busy"))
-        })
+        std::future::ready(if *calls % 3 == 0 { Ok(()) } else { Err(Fault("busy")) })
     }));
     assert_eq!(retry.clone().oneshot(1).await, Ok(()));
     *allowed.lock().unwrap() = false;
@@ -229,14 +162,8 @@ async fn events() {
     let stops: On = |fault| fault != "stop";
     let cases: [(&[&'static str], &[&str]); 4] = [
         (&[], &["success 1"]),
-        (
-            &["busy", "busy"],
-            &["retry 1 10ms", "retry 2 10ms", "success 3"],
-        ),
-        (
-            &["busy"; 3],
-            &["retry 1 10ms", "retry 2 10ms", "exhausted 3"],
-        ),
+        (&["busy", "busy"], &["retry 1 10ms", "retry 2 10ms", "success 3"]),
+        (&["busy"; 3], &["retry 1 10ms", "retry 2 10ms", "exhausted 3"]),
         (&["stop"], &["not retryable 1"]),
     ];
     for (faults, expected) in cases {
@@ -253,9 +180,7 @@ async fn events() {
             };
             tell.lock().unwrap().push(line);
         };
-        let layer = layer(&FIXED.max(2), stops)
-            .name("test-retry")
-            .observe(observe);
+        let layer = layer(&FIXED.max(2), stops).name("test-retry").observe(observe);
         let call = layer.layer(Plain::failing(faults.iter().copied()));
         let _ = call.oneshot(String::new()).await;
         assert_eq!(*told.lock().unwrap(), expected);

@@ -13,9 +13,7 @@ use super::plain::{Fault, Outcome, Plain};
 const POLICY: Policy = Policy::none();
 
 fn unless_rejected(outcome: Result<&&str, &Fault>) -> Option<Verdict> {
-    outcome
-        .err()
-        .map(|fault| Verdict::from(fault.0 != "reject"))
+    outcome.err().map(|fault| Verdict::from(fault.0 != "reject"))
 }
 
 /// `retry_errors`, `retry_limit` and `retry_error_inspection`.
@@ -81,9 +79,8 @@ async fn a_request_that_cannot_be_sent_again_is_sent_once() {
 #[tokio::test]
 async fn the_request_and_the_outcome_can_be_changed() {
     let service = Plain::new([]);
-    let layer = RetryLayer::cloning(POLICY.max(2), |_: Result<&&str, &Fault>| {
-        Some(Verdict::TRANSIENT)
-    });
+    let layer =
+        RetryLayer::cloning(POLICY.max(2), |_: Result<&&str, &Fault>| Some(Verdict::TRANSIENT));
     let layer = layer
         .before_pause(|request: &mut String, _: Result<&&str, &Fault>, _| {
             Box::pin(async {

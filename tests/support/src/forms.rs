@@ -202,9 +202,9 @@ impl Form {
 /// A failure after which the request may have taken effect.
 pub const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
 
-/// Returns a list of events, which the text separates by semicolons.
-pub fn told(events: &'static str) -> Vec<&'static str> {
-    events.split("; ").collect()
+/// Returns the events in a text that separates them by semicolons.
+pub fn events(text: &'static str) -> Vec<&'static str> {
+    text.split("; ").collect()
 }
 
 /// The limiter of a call.

@@ -8,6 +8,14 @@ use retry_runtime::Verdict;
 use crate::scripted::{Answer, answer, answer_with};
 use crate::verdicts::BROKEN;
 
+/// All responses below.
+pub fn all(refused: impl Fn(&str) -> String) -> Vec<(Answer, Verdict)> {
+    let mut all = statuses(&refused);
+    all.extend(limits(&refused));
+    all.extend(headers(&refused));
+    all
+}
+
 /// Responses that are classified by the status.
 pub fn statuses(refused: impl Fn(&str) -> String) -> Vec<(Answer, Verdict)> {
     let of = |status, kind| answer(status, &refused(kind));
@@ -24,7 +32,7 @@ pub fn statuses(refused: impl Fn(&str) -> String) -> Vec<(Answer, Verdict)> {
 }
 
 /// Responses that are classified by limits in the body.
-pub fn limits(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
+fn limits(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
     [
         (429, "requests", Verdict::THROTTLED),
         (400, "rate_limit_error", Verdict::THROTTLED),

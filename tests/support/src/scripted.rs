@@ -24,6 +24,8 @@ pub enum Answer {
     Stall(String),
     /// Never responds.
     Nothing,
+    /// Nobody listens.
+    Absent,
 }
 
 /// The client's timeout if a response is expected: long enough for a busy machine.
@@ -153,7 +155,7 @@ async fn treat(
             stream.write_all(bytes.as_bytes()).await?;
             pending().await
         }
-        Answer::Nothing => pending().await,
+        Answer::Nothing | Answer::Absent => pending().await,
     }
 }
 
@@ -177,11 +179,35 @@ pub async fn check<T, E: Debug>(
 ) {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer.clone()]);
-    let Err(error) = call(&server.url).await else {
+    let is_absent = matches!(answer, Answer::Absent);
+    let url = if is_absent {
+        closed_port()
+    } else {
+        server.url.clone()
+    };
+    let Err(error) = call(&url).await else {
         panic!("{answer:?} is an answer");
     };
     assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    if !is_absent {
+        server.assert_attempts(expected);
+    }
+}
+
+/// Awaits `check(answer, verdict)` for each row. `[400, 404] body` stands for an answer with each of these statuses.
+#[macro_export]
+macro_rules! check_rows {
+    ($check:ident:) => {};
+    ($check:ident: [$($status:expr),+] $body:expr => $verdict:expr, $($rest:tt)*) => {
+        for status in [$($status),+] {
+            $check($crate::scripted::answer(status, $body), $verdict).await;
+        }
+        $crate::check_rows!($check: $($rest)*);
+    };
+    ($check:ident: $answer:expr => $verdict:expr, $($rest:tt)*) => {
+        $check($answer, $verdict).await;
+        $crate::check_rows!($check: $($rest)*);
+    };
 }
 
 /// Returns the address of a port without a listener.

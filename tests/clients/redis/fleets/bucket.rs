@@ -73,11 +73,8 @@ impl Bucket {
         let (at, before) = state.filled.unwrap_or((now, capacity));
         let tokens = before + (now - at).as_secs_f64() * rate + earned - *earned_before;
         let tokens = tokens.min(capacity);
-        let given = if tokens >= 1.0 {
-            (wanted - granted).min(tokens.floor().max(together))
-        } else {
-            0.0
-        };
+        let given =
+            if tokens >= 1.0 { (wanted - granted).min(tokens.floor().max(together)) } else { 0.0 };
         state.asked.push(wanted - granted);
         state.filled = Some((now, tokens - given));
         *earned_before = earned;
@@ -90,9 +87,5 @@ pub(super) type Made = Ready<RedisResult<InProcess>>;
 
 /// Returns a function that makes connections that don't accept commands.
 pub(super) fn nobody() -> impl FnMut() -> Made + Send + 'static {
-    || {
-        ready(Ok(InProcess(Box::new(|_| {
-            Err((ErrorKind::Io, "refused").into())
-        }))))
-    }
+    || ready(Ok(InProcess(Box::new(|_| Err((ErrorKind::Io, "refused").into())))))
 }

@@ -127,10 +127,7 @@ async fn an_outage_is_logged_at_first_and_then_periodically() {
     // A process whose replies may be lost requests no tokens.
     assert_eq!(bucket.asked(), [0.0, 10.0]);
     let last = recording.lines().pop().unwrap();
-    assert!(
-        last.starts_with("succeeded {retry:budget:away} attempt=1"),
-        "{last}"
-    );
+    assert!(last.starts_with("succeeded {retry:budget:away} attempt=1"), "{last}");
 }
 
 #[test]

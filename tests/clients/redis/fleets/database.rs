@@ -23,12 +23,9 @@ use crate::redis::fleets::{RUN, Server, fleet, quota};
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_fleet_retries_no_more_than_its_share_of_the_calls() {
-    for (server, least) in [
-        (Server::Runs, 9.0),
-        (Server::Killed, 6.0),
-        (Server::Stopped, 6.0),
-        (Server::Missing, 6.0),
-    ] {
+    for (server, least) in
+        [(Server::Runs, 9.0), (Server::Killed, 6.0), (Server::Stopped, 6.0), (Server::Missing, 6.0)]
+    {
         let key = format!("budget {server:?}");
         let answers = fleet("redis::fleets::budget::member_of_a_fleet", &key, server).await;
         let (mut calls, mut retries) = (0.0, 0.0);
@@ -47,12 +44,9 @@ async fn a_fleet_retries_no_more_than_its_share_of_the_calls() {
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_fleet_starts_at_most_its_quota_and_a_burst_in_any_window() {
-    for (server, least) in [
-        (Server::Runs, 0.8),
-        (Server::Killed, 0.4),
-        (Server::Stopped, 0.4),
-        (Server::Missing, 0.6),
-    ] {
+    for (server, least) in
+        [(Server::Runs, 0.8), (Server::Killed, 0.4), (Server::Stopped, 0.4), (Server::Missing, 0.6)]
+    {
         let key = format!("quota {server:?}");
         let answers = fleet("redis::fleets::quota::member_of_a_fleet", &key, server).await;
         let begun = answers.iter().flat_map(|answer| answer.split_whitespace());
@@ -67,10 +61,7 @@ async fn a_fleet_starts_at_most_its_quota_and_a_burst_in_any_window() {
         let most = count(most.max().unwrap());
         let rate = f64::from(quota::AMOUNT) / quota::PERIOD.as_secs_f64();
         let part = count(begun.len()) / (rate * RUN.as_secs_f64());
-        println!(
-            "{server:?}: {} begun, {most} in a window, {part:.2} of the quota",
-            begun.len()
-        );
+        println!("{server:?}: {} begun, {most} in a window, {part:.2} of the quota", begun.len());
         // A process that is not scheduled starts its granted attempts late.
         let late = rate * Duration::from_millis(100).as_secs_f64();
         let allowed = f64::from(quota::AMOUNT + quota::BURST) + late;
@@ -158,16 +149,7 @@ struct Process {
 
 impl Process {
     fn new(key: &'static str, name: usize, burst: u32) -> Self {
-        Self {
-            key,
-            name,
-            burst,
-            alone: 0,
-            told: 0,
-            granted: 0,
-            asks: 0,
-            is_known: false,
-        }
+        Self { key, name, burst, alone: 0, told: 0, granted: 0, asks: 0, is_known: false }
     }
 
     /// Requests tokens. Returns the number granted.
@@ -204,9 +186,7 @@ impl Process {
         let numbers = numbers.map(|number| number.to_string()).join(" ");
         let mut script = cmd("EVAL");
         script
-            .arg(include_str!(
-                "../../../../retry-clients/src/redis/lease.lua"
-            ))
+            .arg(include_str!("../../../../retry-clients/src/redis/lease.lua"))
             .arg(2)
             .arg(self.key)
             .arg(format!("{}:{}", self.key, self.name))
@@ -314,10 +294,7 @@ async fn a_server_with_older_data_stops_a_fleet_for_two_seconds() {
         assert_eq!(process.ask(&mut connection, 10).await, 10);
     }
     for (key, saved) in keys.iter().zip(&saved) {
-        connection
-            .hset_multiple::<_, _, _, ()>(key, saved)
-            .await
-            .unwrap();
+        connection.hset_multiple::<_, _, _, ()>(key, saved).await.unwrap();
     }
     age(&mut connection, key, 20.0).await;
     assert_eq!(process.ask(&mut connection, 10).await, 0);
@@ -500,14 +477,10 @@ async fn a_large_cost_with_a_lost_reply_does_not_stop_others() {
     let (first, second) = (member(), member());
     tokio::spawn(first.keep_with(slowly([Duration::ZERO, LOST])));
     sleep(Duration::from_millis(100)).await;
-    quota::within(Duration::from_millis(100), 100, &first)
-        .await
-        .unwrap_err();
+    quota::within(Duration::from_millis(100), 100, &first).await.unwrap_err();
     sleep(Duration::from_secs(2)).await;
     tokio::spawn(second.keep(client));
-    quota::within(Duration::from_millis(200), 1, &second)
-        .await
-        .unwrap();
+    quota::within(Duration::from_millis(200), 1, &second).await.unwrap();
 }
 
 /// The reply is in flight when the last clone is dropped.
@@ -550,9 +523,7 @@ async fn a_dropped_quota_reports_tokens_spent_without_redis() {
             }
         }
     }));
-    quota::within(Duration::from_secs(1), 1, &quota)
-        .await
-        .unwrap();
+    quota::within(Duration::from_secs(1), 1, &quota).await.unwrap();
     is_up.store(true, Relaxed);
     drop(quota);
     kept.await.unwrap();

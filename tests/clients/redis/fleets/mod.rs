@@ -97,9 +97,7 @@ impl ConnectionLike for InProcess {
         _: usize,
         _: usize,
     ) -> RedisFuture<'a, Vec<Value>> {
-        Box::pin(ready(Err(
-            (ErrorKind::Client, "one command at a time").into()
-        )))
+        Box::pin(ready(Err((ErrorKind::Client, "one command at a time").into())))
     }
 
     fn get_db(&self) -> i64 {

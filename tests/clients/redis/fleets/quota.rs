@@ -270,10 +270,7 @@ async fn a_busy_process_starts_at_most_a_burst_afterwards() {
         for seconds in [1, 5, 15] {
             let most = most_within(Duration::from_secs(seconds), &begun);
             let allowed = 10 * seconds + u64::from(burst) + 1;
-            assert!(
-                u64::try_from(most).unwrap() <= allowed,
-                "{most} of {allowed}"
-            );
+            assert!(u64::try_from(most).unwrap() <= allowed, "{most} of {allowed}");
         }
     }
 }
@@ -303,9 +300,8 @@ async fn a_process_that_is_cut_off_adds_its_part() {
 async fn own_parts_have_no_larger_burst_than_all_together() {
     let begun = Mutex::default();
     let second = Duration::from_secs(1);
-    let members: Vec<FleetQuota> = (0..50)
-        .map(|_| FleetQuota::new("many", 10, second, 50).burst(10))
-        .collect();
+    let members: Vec<FleetQuota> =
+        (0..50).map(|_| FleetQuota::new("many", 10, second, 50).burst(10)).collect();
     for quota in &members {
         tokio::spawn(quota.keep_with(nobody()));
     }
@@ -315,9 +311,7 @@ async fn own_parts_have_no_larger_burst_than_all_together() {
         begin(quota, 1, within, &begun, false).await.unwrap_err();
     }
     sleep(Duration::from_mins(1)).await;
-    let calls = members
-        .iter()
-        .map(|quota| begin(quota, 1, second, &begun, false));
+    let calls = members.iter().map(|quota| begin(quota, 1, second, &begun, false));
     join_all(calls).await;
     let begun = begun.into_inner().unwrap().len();
     assert!(begun <= 20, "{begun}");

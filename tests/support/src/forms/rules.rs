@@ -11,7 +11,7 @@ mod rejected;
 
 use retry_runtime::{Backoff, Section};
 
-use super::{Scenario, told};
+use super::{Scenario, events};
 use crate::time::{millis, secs};
 
 /// The rules, by name.
@@ -75,8 +75,8 @@ const THROTTLED_RETRY: f64 = 5.0;
 /// The events of a call that retries once after 1 s, and those that follow.
 fn retried(then: &'static str) -> Vec<&'static str> {
     [
-        told("starting 1; retrying 1 after 1s: transient"),
-        told(then),
+        events("starting 1; retrying 1 after 1s: transient"),
+        events(then),
     ]
     .concat()
 }

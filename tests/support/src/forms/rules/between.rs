@@ -2,7 +2,7 @@
 
 use retry_protections::RateLimiter;
 
-use super::{RETRY, millis, retried, secs, told};
+use super::{RETRY, events, millis, retried, secs};
 use crate::failure::{STOP, TRANSIENT};
 use crate::forms::{Gate, Key, Scenario};
 
@@ -30,7 +30,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
         ..both.clone()
     };
     let pauses = retried("BeforePause 2 in 1s");
-    let retries = [pauses.clone(), told("BeforeRetry 2 in 1s")].concat();
+    let retries = [pauses.clone(), events("BeforeRetry 2 in 1s")].concat();
     let then = |told: &[&'static str], end| [told, &[end]].concat();
     vec![
         both,
@@ -68,7 +68,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
         },
         Scenario {
             steps: vec![STOP],
-            told: told("starting 1; gave up 1: not retryable"),
+            told: events("starting 1; gave up 1: not retryable"),
             ..ended.clone()
         },
         // A call that is dropped in a hook doesn't pay.
@@ -111,7 +111,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
         takes: vec![2_000],
         cancels: Some(secs(1)),
         begun: vec![0],
-        told: told("starting 1; gave up 1: cancelled"),
+        told: events("starting 1; gave up 1: cancelled"),
         ends: 2_000,
         ..Scenario::default()
     };
@@ -119,7 +119,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
         Scenario {
             steps: vec![],
             succeeds: true,
-            told: told("starting 1; succeeded 1"),
+            told: events("starting 1; succeeded 1"),
             ..fails.clone()
         },
         Scenario {
@@ -138,7 +138,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(9)),
             cancels: Some(secs(4)),
             begun: vec![],
-            told: told("waiting 1; gave up 0: cancelled"),
+            told: events("waiting 1; gave up 0: cancelled"),
             ends: 4_000,
             ..fails.clone()
         },
@@ -154,7 +154,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
         takes: vec![2_000; 9],
         drops: Some(secs(1)),
         begun: vec![0],
-        told: told("starting 1"),
+        told: events("starting 1"),
         ends: 1_000,
         ..Scenario::default()
     };
@@ -170,13 +170,13 @@ pub(super) fn dropped() -> Vec<Scenario> {
             opens_after: 1,
             before: |world| world.fail_at_breaker(),
             starts: secs(5),
-            told: told("breaker half open 1; starting 1"),
+            told: events("breaker half open 1; starting 1"),
             ..attempt.clone()
         },
         // If it ends during the pause, the retry is refunded.
         Scenario {
             drops: Some(millis(2_500)),
-            told: told("starting 1; limit 1: 18; retrying 1 after 1s: transient"),
+            told: events("starting 1; limit 1: 18; retrying 1 after 1s: transient"),
             ends: 2_500,
             ..attempt.clone()
         },
@@ -184,7 +184,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
         Scenario {
             drops: Some(millis(3_500)),
             begun: vec![0, 3_000],
-            told: told("starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2"),
+            told: events("starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2"),
             tokens: 500.0 - RETRY,
             ends: 3_500,
             ..attempt.clone()
@@ -194,12 +194,12 @@ pub(super) fn dropped() -> Vec<Scenario> {
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: told("waiting 1"),
+            told: events("waiting 1"),
             ..queue.clone()
         },
         Scenario {
             drops: Some(secs(2)),
-            told: told("starting 1; retrying 1 after 1s: transient; waiting 2"),
+            told: events("starting 1; retrying 1 after 1s: transient; waiting 2"),
             ends: 2_000,
             ..queue
         },

@@ -3,7 +3,7 @@
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
 
-use super::{RETRY, millis, retried, secs, told};
+use super::{RETRY, events, millis, retried, secs};
 use crate::failure::{STOP, TRANSIENT};
 use crate::forms::{Gate, Key, Scenario};
 
@@ -87,14 +87,14 @@ pub(super) fn until_the_end() -> Vec<Scenario> {
         Scenario {
             keys: &[Key::Until, Key::Deadline],
             policy: |policy| policy.deadline(millis(500)),
-            told: told("starting 1; gave up 1: deadline"),
+            told: events("starting 1; gave up 1: deadline"),
             ends: 0,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Enabled],
             enabled: false,
-            told: told("starting 1; gave up 1: exhausted"),
+            told: events("starting 1; gave up 1: exhausted"),
             ends: 0,
             ..once.clone()
         },
@@ -102,7 +102,7 @@ pub(super) fn until_the_end() -> Vec<Scenario> {
         Scenario {
             keys: &[Key::Until, Key::Fallback],
             policy: |policy| policy.max(0),
-            told: told("starting 1; gave up 1: exhausted"),
+            told: events("starting 1; gave up 1: exhausted"),
             ends: 0,
             ..once
         },
@@ -124,7 +124,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         keys: &[Key::Fallback, Key::Breaker],
         down: 0..9_000,
         begun: vec![],
-        told: told("falling back 0: rejected; fell back 0"),
+        told: events("falling back 0: rejected; fell back 0"),
         tokens: 500.0,
         ..exhausted.clone()
     };
@@ -132,7 +132,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         Scenario {
             steps: vec![STOP],
             begun: vec![0],
-            told: told("starting 1; falling back 1: not retryable; fell back 1"),
+            told: events("starting 1; falling back 1: not retryable; fell back 1"),
             tokens: 500.0,
             ..exhausted.clone()
         },

@@ -3,7 +3,7 @@
 use retry_protections::RateLimiter;
 use retry_runtime::{Backoff, Policy, Section, Verdict};
 
-use super::{RETRY, THROTTLED_RETRY, millis, retried, secs, told};
+use super::{RETRY, THROTTLED_RETRY, events, millis, retried, secs};
 use crate::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
 use crate::forms::{AMBIGUOUS, Form, Gate, Key, Scenario};
 
@@ -27,7 +27,7 @@ pub(super) fn max() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.max(0),
             begun: vec![0],
-            told: told("starting 1; gave up 1: exhausted"),
+            told: events("starting 1; gave up 1: exhausted"),
             ..numbers.clone()
         },
         // Each delay grows with its own count.
@@ -35,7 +35,7 @@ pub(super) fn max() -> Vec<Scenario> {
             policy: |policy| policy.throttled(Section::new().max(1)),
             steps: vec![THROTTLED, TRANSIENT, THROTTLED],
             begun: vec![0, 1_000, 2_000],
-            told: told(
+            told: events(
                 "starting 1; retrying 1 after 1s: throttled; starting 2; \
                 retrying 2 after 1s: transient; starting 3; gave up 3: exhausted",
             ),
@@ -63,7 +63,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.backoff(Backoff::Fixed).base(millis(500)),
             begun: vec![0, 500, 1_000],
-            told: told(
+            told: events(
                 "starting 1; retrying 1 after 500ms: transient; starting 2; \
                 retrying 2 after 500ms: transient; starting 3; succeeded 3",
             ),
@@ -72,7 +72,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.base(secs(3)).cap(secs(4)),
             begun: vec![0, 3_000, 7_000],
-            told: told(
+            told: events(
                 "starting 1; retrying 1 after 3s: transient; starting 2; \
                 retrying 2 after 4s: transient; starting 3; succeeded 3",
             ),
@@ -81,7 +81,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
         Scenario {
             steps: vec![throttled_for(secs(7))],
             begun: vec![0, 7_000],
-            told: told("starting 1; retrying 1 after 7s: throttled; starting 2; succeeded 2"),
+            told: events("starting 1; retrying 1 after 7s: throttled; starting 2; succeeded 2"),
             tokens: 500.0,
             ..twice.clone()
         },
@@ -89,7 +89,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
             steps: vec![throttled_for(secs(500))],
             succeeds: false,
             begun: vec![0],
-            told: told("starting 1; gave up 1: hint too long"),
+            told: events("starting 1; gave up 1: hint too long"),
             tokens: 500.0,
             ..twice
         },
@@ -131,14 +131,14 @@ pub(super) fn deadline() -> Vec<Scenario> {
         Scenario {
             takes: vec![2_000],
             begun: vec![0],
-            told: told("starting 1; gave up 1: deadline"),
+            told: events("starting 1; gave up 1: deadline"),
             ends: 2_000,
             ..short
         },
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: told("waiting 1; gave up 0: deadline"),
+            told: events("waiting 1; gave up 0: deadline"),
             ends: 0,
             ..impatient.clone()
         },
@@ -212,13 +212,13 @@ pub(super) fn timeout() -> Vec<Scenario> {
     vec![
         Scenario {
             idempotent: false,
-            told: told("starting 1; gave up 1: ambiguous"),
+            told: events("starting 1; gave up 1: ambiguous"),
             ..slow.clone()
         },
         Scenario {
             policy: |policy| policy.timed_out(Section::new().max(1)),
             begun: vec![0, 2_000],
-            told: told(
+            told: events(
                 "starting 1; retrying 1 after 1s: timeout; starting 2; breaker opened 2; \
                 gave up 2: exhausted",
             ),
@@ -229,7 +229,7 @@ pub(super) fn timeout() -> Vec<Scenario> {
         Scenario {
             verdict: Some(Verdict::STOP),
             before: |world| world.fail_at_breaker(),
-            told: told("starting 1; breaker opened 1; gave up 1: not retryable"),
+            told: events("starting 1; breaker opened 1; gave up 1: not retryable"),
             ..slow
         },
     ]
@@ -242,7 +242,7 @@ pub(super) fn idempotent() -> Vec<Scenario> {
             idempotent: false,
             steps: vec![THROTTLED, AMBIGUOUS, TRANSIENT],
             begun: vec![0, 1_000],
-            told: told(
+            told: events(
                 "starting 1; retrying 1 after 1s: throttled; starting 2; \
                 gave up 2: ambiguous",
             ),

@@ -3,7 +3,7 @@
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
 
-use super::{RETRY, retried, secs, told};
+use super::{RETRY, events, retried, secs};
 use crate::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
 use crate::forms::{Form, Gate, Key, Scenario};
 
@@ -49,13 +49,13 @@ pub(super) fn breaker() -> Vec<Scenario> {
             steps: vec![],
             succeeds: true,
             begun: vec![0],
-            told: told("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
+            told: events("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
             tokens: 500.0,
             ..half_open.clone()
         },
         Scenario {
             begun: vec![0],
-            told: told(
+            told: events(
                 "breaker half open 1; starting 1; breaker opened 1; \
                 retrying 1 after 1s: transient; gave up 1: rejected",
             ),
@@ -66,7 +66,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
         Scenario {
             starts: secs(4),
             begun: vec![],
-            told: told("gave up 0: rejected"),
+            told: events("gave up 0: rejected"),
             tokens: 500.0,
             ..half_open
         },
@@ -74,7 +74,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
         Scenario {
             opens_after: 1,
             steps: vec![THROTTLED, STOP],
-            told: told(
+            told: events(
                 "starting 1; retrying 1 after 1s: throttled; starting 2; \
                 gave up 2: not retryable",
             ),
@@ -92,7 +92,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
             before: |world| world.token.cancel(),
             cancels: Some(secs(0)),
             begun: vec![],
-            told: told("gave up 0: rejected"),
+            told: events("gave up 0: rejected"),
             tokens: 500.0,
             ends: 0,
             ..opens.clone()
@@ -100,14 +100,14 @@ pub(super) fn breaker() -> Vec<Scenario> {
         opens,
         Scenario {
             down: 0..9_000,
-            told: told("gave up 0: rejected"),
+            told: events("gave up 0: rejected"),
             turns: Some(0),
             ends: 0,
             ..down.clone()
         },
         Scenario {
             down: 2_000..9_000,
-            told: told("waiting 1; waited 1 for 3s; gave up 0: rejected"),
+            told: events("waiting 1; waited 1 for 3s; gave up 0: rejected"),
             turns: Some(1),
             ends: 3_000,
             ..down
@@ -140,7 +140,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: told("waiting 1; gave up 0: rejected"),
+            told: events("waiting 1; gave up 0: rejected"),
             ends: 0,
             ..impatient.clone()
         },
@@ -160,7 +160,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         Scenario {
             gate: Gate::Slots,
             begun: vec![0, 1_000],
-            told: told(
+            told: events(
                 "starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2; \
                 succeeded 2",
             ),
@@ -181,7 +181,7 @@ pub(super) fn throttled() -> Vec<Scenario> {
         steps: vec![throttled_for(secs(7)), THROTTLED],
         succeeds: true,
         begun: vec![0, 7_000, 9_000],
-        told: told(
+        told: events(
             "starting 1; limiter paused 1 for 7s; limit 1: 18; \
             retrying 1 after 7s: throttled; starting 2; limit 2: 16; \
             retrying 2 after 2s: throttled; starting 3; limiter resumed 3; succeeded 3",
@@ -216,7 +216,7 @@ pub(super) fn budget() -> Vec<Scenario> {
             steps: vec![],
             succeeds: true,
             begun: vec![0],
-            told: told("starting 1; succeeded 1"),
+            told: events("starting 1; succeeded 1"),
             tokens: 28.0 - RETRY + 1.0,
             ..poor.clone()
         },

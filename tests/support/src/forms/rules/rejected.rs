@@ -3,7 +3,7 @@
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
 
-use super::{AGAIN, RETRY, millis, retried, secs, told};
+use super::{AGAIN, RETRY, events, millis, retried, secs};
 use crate::failure::TRANSIENT;
 use crate::forms::{Gate, Key, Scenario};
 
@@ -14,7 +14,7 @@ fn down() -> Scenario {
         down: 0..1_500,
         succeeds: true,
         begun: vec![2_000],
-        told: told(
+        told: events(
             "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; starting 1; \
             succeeded 1",
         ),
@@ -33,7 +33,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             opens_after: 1,
             before: |world| world.fail_at_breaker(),
             begun: vec![5_000],
-            told: told(
+            told: events(
                 "retrying 1 after 5s: rejected; breaker half open 1; starting 1; \
                 breaker closed 1; succeeded 1",
             ),
@@ -45,7 +45,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             policy: |policy| policy.max(1).rejected(AGAIN),
             succeeds: false,
             begun: vec![],
-            told: told("retrying 1 after 1s: rejected; gave up 0: rejected"),
+            told: events("retrying 1 after 1s: rejected; gave up 0: rejected"),
             ends: 1_000,
             ..down()
         },
@@ -54,7 +54,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             keys: &[Key::Rejected, Key::Breaker, Key::Deadline],
             succeeds: false,
             begun: vec![],
-            told: told("retrying 1 after 1s: rejected; gave up 0: deadline"),
+            told: events("retrying 1 after 1s: rejected; gave up 0: deadline"),
             ends: 1_000,
             ..down()
         },
@@ -62,7 +62,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             keys: &[Key::Rejected, Key::Breaker, Key::Fallback],
             policy: |policy| policy.rejected(AGAIN.max(1)),
             begun: vec![],
-            told: told("retrying 1 after 1s: rejected; falling back 0: rejected; fell back 0"),
+            told: events("retrying 1 after 1s: rejected; falling back 0: rejected; fell back 0"),
             ends: 1_000,
             ..down()
         },
@@ -77,7 +77,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT],
             begun: vec![2_000, 3_000],
-            told: told(
+            told: events(
                 "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; starting 1; \
                 retrying 1 after 1s: transient; starting 2; succeeded 2",
             ),
@@ -88,7 +88,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             down: 0..99_000,
             succeeds: false,
             begun: vec![],
-            told: told(
+            told: events(
                 "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; \
                 retrying 1 after 1s: rejected; gave up 0: rejected",
             ),
@@ -102,7 +102,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             cancels: Some(secs(0)),
             succeeds: false,
             begun: vec![],
-            told: told("gave up 0: cancelled"),
+            told: events("gave up 0: cancelled"),
             ends: 0,
             ..down()
         },
@@ -111,7 +111,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             drops: Some(millis(300)),
             succeeds: false,
             begun: vec![],
-            told: told("retrying 1 after 1s: rejected"),
+            told: events("retrying 1 after 1s: rejected"),
             ends: 300,
             ..down()
         },
