@@ -42,9 +42,10 @@ const KEY: f64 = 160.0;
 /// The same for a full budget, which is only read: two steps of the driver.
 const BUDGET: f64 = 315.0;
 
-/// The same for limiters that admit the attempt at once: two steps of the driver, a lock taken twice, a count of the
-/// running attempts, and for a rate a read of the clock.
-const LIMITERS: [(&str, f64); 2] = [
+/// The same for a breaker and limiters that admit the attempt at once: two steps of the driver, a lock taken twice, a
+/// count of attempts, and for a breaker or a rate a read of the clock.
+const PROTECTIONS: [(&str, f64); 3] = [
+    ("breaker", 1_095.0),
     ("limiter, of concurrency", 605.0),
     ("limiter, of the rate", 860.0),
 ];
@@ -322,12 +323,12 @@ fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
             broken.push(format!("{budget}: {cost:.1}, without it {without:.1}"));
         }
     }
-    for (limiter, most) in LIMITERS {
-        let cost = find(costs, Way::Key(limiter));
+    for (protection, most) in PROTECTIONS {
+        let cost = find(costs, Way::Key(protection));
         let (all, random) = (cost.instructions.all, cost.instructions.random);
         if all > without + most || random + cost.allocations > 0.0 {
             broken.push(format!(
-                "{limiter}: {}, without it {without:.1}, {} allocations",
+                "{protection}: {}, without it {without:.1}, {} allocations",
                 cost.instructions,
                 rounded(cost.allocations)
             ));

@@ -93,8 +93,18 @@ fn lexed(text: &str) -> TokenStream {
     text.into()
 }
 
+/// Lexes each text once per thread, because tests expand thousands of programs.
 #[cfg(test)]
-use crate::tests::lexed;
+fn lexed(text: &'static str) -> TokenStream {
+    use std::cell::RefCell;
+    use std::collections::HashMap;
+
+    thread_local! {
+        static LEXED: RefCell<HashMap<&'static str, TokenStream>> = RefCell::default();
+    }
+    let lex = || text.parse().expect("the tokens of a macro");
+    LEXED.with_borrow_mut(|lexed| lexed.entry(text).or_insert_with(lex).clone())
+}
 
 /// Paths to the runtime get the span `path`, because the compiler reports an unsatisfied bound at the path instead of
 /// the attribute. Paths in arguments don't, because the error would be reported twice.

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::{lines, pages, read, root};
 
 /// The folders whose comments are checked.
-const CHECKED: [&str; 11] = [
+const CHECKED: [&str; 12] = [
     "benches",
     "examples",
     "retry-classify",

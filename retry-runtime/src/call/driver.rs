@@ -146,7 +146,7 @@ impl<P: Protects, T> Driver<P, T> {
     #[inline]
     fn reported<V>(
         &mut self,
-        reporter: Reporter<'_>,
+        mut reporter: Reporter<'_>,
         step: impl FnOnce(&mut Steps<'_, '_>) -> V,
     ) -> V {
         let (timer, now) = (&self.timer, self.now);
@@ -154,7 +154,7 @@ impl<P: Protects, T> Driver<P, T> {
             state: &mut self.state,
             shared: self.protections.refs(),
             now: &|| now(timer),
-            reporter,
+            reporter: &mut reporter,
         })
     }
 

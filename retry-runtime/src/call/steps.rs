@@ -40,24 +40,21 @@ use crate::time::Moment;
 pub(super) use permits::Slot;
 pub(super) use state::{Next, State};
 
-/// The rules. Not generic, so that a program contains one copy for all its loops. Here are the reports, and the steps
-/// before an attempt.
+/// The rules. Not generic, so that a program contains one copy for all its loops. This file has the reports, and the
+/// steps before an attempt.
 pub(crate) struct Steps<'d, 'r> {
     pub(super) state: &'d mut State,
     pub(super) shared: ProtectionRefs<'d>,
     pub(super) now: &'d dyn Fn() -> Moment,
-    pub(super) reporter: Reporter<'r>,
+    pub(super) reporter: &'d mut Reporter<'r>,
 }
 
 /// Reports.
 impl Steps<'_, '_> {
     /// The call as reported with the current attempt. If several were in flight, that is the one that won.
     fn reported(&self) -> Call {
-        let call = self.state.call();
-        let call = self
-            .reporter
-            .policy
-            .map_or(call, |policy| call.known(policy));
+        let (call, policy) = (self.state.call(), self.reporter.policy);
+        let call = policy.map_or(call, |policy| call.known(policy));
         let won = self.state.past.as_ref().and_then(|past| past.won);
         won.map_or(call, |number| call.at(number))
     }
@@ -131,10 +128,12 @@ impl Steps<'_, '_> {
         if let Some(limiter) = limiter {
             let slot = &mut self.state.held.limiter;
             slot.enter(limiter, self.state.cost);
-            // Asked twice, because the limiter may have room by now. Cancellation is checked only if the attempt has to
-            // wait.
-            slot.poll(limiter, Waker::noop());
-            let admission = slot.poll(limiter, Waker::noop());
+            let mut admission = slot.poll(limiter, Waker::noop());
+            if admission != Admission::Admitted {
+                // Ask again, because the limiter may have room by now. Cancellation is checked only if the attempt has
+                // to wait.
+                admission = slot.poll(limiter, Waker::noop());
+            }
             if admission != Admission::Admitted {
                 self.state.next = Next::Turn;
                 if let Admission::Wait { ahead, at_least } = admission {
@@ -174,7 +173,7 @@ impl Steps<'_, '_> {
                 slot.leave(Some(breaker), AttemptOutcome::NotBegun);
                 return Err(RejectedBy::Breaker);
             }
-            // The first trial call.
+            // True for the breaker's first trial call.
             if slot.begin() {
                 self.changed(HALF_OPENED, None);
             }
@@ -263,17 +262,15 @@ impl Steps<'_, '_> {
         })?;
         call.pauses(delay);
         past.rejections = retry;
-        let (attempt, data) = (
-            call.attempt(),
-            EventData::Retrying {
-                retry,
-                retry_max: limit(schedule.max),
-                max: limit(call.known(policy).max),
-                delay,
-                error: &shown(failure.error),
-                kind: Kind::Rejected,
-            },
-        );
+        let (attempt, max) = (call.attempt(), limit(call.known(policy).max));
+        let data = EventData::Retrying {
+            retry,
+            retry_max: limit(schedule.max),
+            max,
+            delay,
+            error: &shown(failure.error),
+            kind: Kind::Rejected,
+        };
         self.report_at(attempt, data);
         Ok(())
     }

@@ -51,7 +51,7 @@ pub struct Chain<Q: IntoChain> {
     pub shared: Shared<Q>,
 }
 
-/// What all attempts of a batch or a plan borrow.
+/// The parts of a chain that all attempts of a batch or a plan borrow.
 #[expect(missing_debug_implementations, reason = "taken apart at once")]
 pub struct Shared<Q: IntoChain> {
     pub(super) protections: Q::Protections,

@@ -1,4 +1,4 @@
-//! The types of a chain's keys, and what the keys need of the call and of its error type.
+//! The types of a chain's keys, and their requirements for the call and its error type.
 
 use alloc::string::String;
 use core::future::Future;
@@ -280,10 +280,10 @@ impl<T, E> FallbackOutcome<T, E> for Never {
     }
 }
 
-/// The needs of a chain's keys: whether [errors are kept](Keep) during pauses, and whether the error type must be
-/// `From<Rejected>` or `From<TimedOut>`.
+/// The needs of a chain's keys: [errors that are kept](Keep) during pauses, and an error type that is `From<Rejected>`
+/// or `From<TimedOut>`.
 #[derive(Clone, Copy, Debug)]
-pub struct Needs<M = Forgets, R = (), X = ()>(PhantomData<fn() -> (M, R, X)>);
+pub struct Needs<M = Forgets, R = (), X = ()>(PhantomData<(M, R, X)>);
 
 /// The types of a chain's [`Needs`]. A bound for functions that are generic over chains.
 pub trait NeedSet {

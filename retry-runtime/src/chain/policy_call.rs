@@ -71,7 +71,7 @@ pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks, N = Needs> {
     pub(crate) name: Option<&'a str>,
     pub(crate) settings: Settings,
     pub(crate) protections: BorrowedProtections<'a>,
-    /// OnError errors and writes them.
+    /// Classifies errors and writes them.
     pub(crate) on: On,
     /// [`Keys`].
     pub(crate) keys: K,
@@ -202,7 +202,7 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K,
 }
 
 type CallDriver<'a, W> = Driver<BorrowedProtections<'a>, W>;
-/// The parts of a call: its state, what cancels it, what classifies its errors, and its hooks.
+/// The parts of a call: its state, its cancellation, the classifier of its errors, and its hooks.
 type Parts<'a, On, K, H> = (
     Run<'a, BorrowedProtections<'a>, <K as KeySet>::Timer, <K as KeySet>::Observer, Box<Policy>>,
     <K as KeySet>::Cancel,

@@ -99,7 +99,7 @@ impl<T, E> Kept<T, E> {
     }
 }
 
-/// The end of an attempt: its outcome, or the time limit that was reached, and whether the call is cancelled. `None` if
+/// The end of an attempt: its outcome, or the time limit that was reached, and true if the call is cancelled. `None` if
 /// the call was aborted.
 pub(super) type Attempted<V, C> = Option<(Result<V, Duration>, C)>;
 

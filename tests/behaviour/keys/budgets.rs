@@ -175,6 +175,16 @@ async fn per_second_adds_tokens_over_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_budget_is_full_once_time_has_refilled_it() {
+    let budget = Budget::standard().capacity(100).per_second(1.0);
+    assert!(budget.withdraw(Kind::Throttled));
+    advance(secs(4)).await;
+    assert!(!budget.is_full());
+    advance(secs(1)).await;
+    assert!(budget.is_full());
+}
+
+#[tokio::test(start_paused = true)]
 async fn tokens_are_added_after_the_clock_was_set_back() {
     let budget = Budget::standard().capacity(100).per_second(1.0);
     thread::scope(|threads| {

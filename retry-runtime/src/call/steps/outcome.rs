@@ -165,8 +165,9 @@ impl Steps<'_, '_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn give_back(&mut self) {
-        self.state.held.leave(self.shared, AttemptOutcome::Dropped);
+        // First those that started earlier.
         self.leave_hedges();
+        self.state.held.leave(self.shared, AttemptOutcome::Dropped);
         self.refund();
     }
 
