@@ -53,6 +53,7 @@ pub use crate::call::attempted::{attempt_within, run_within};
 pub use crate::call::decide::refused;
 pub use crate::call::driver::{Driver, time_left};
 pub use crate::call::failure::{Ending, REJECTED_VALUE};
+pub use crate::call::gave_up::Taken;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::reporter::Reporter;

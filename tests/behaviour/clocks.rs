@@ -183,7 +183,7 @@ fn no_attempt_starts_after_an_overslept_pause_if_the_error_is_kept() {
     assert_eq!((attempts, &*error), (1, "busy 1"));
     assert_eq!(
         last,
-        "gave up call attempt=1 max=9 error=busy 1 reason=fallback failed"
+        "falling back call attempt=1 max=9 error=busy 1 reason=deadline"
     );
 }
 

@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::pin::pin;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Driver, Ending, Stop, of_attempt};
+use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, of_attempt};
 use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Verdict};
 use tokio::time::timeout;
 
@@ -125,7 +125,7 @@ where
     let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
     let outcome = fallback(request, gave_up).await;
     let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
-    attempts.step(|driver, reporter| driver.fell_back(made, &outcome, show, reporter));
+    attempts.step(|driver, reporter| driver.fell_back((made, &Taken::default()), &outcome, show, reporter));
     outcome
 }
 

@@ -18,7 +18,8 @@ impl Printer<'_> {
     /// Ends the call with the result of `give_up` or `fallback` for `retry_error`.
     pub(crate) fn end_of_failure(&self) -> Code {
         let gave_up = ours! {
-            let retry_gave_up = __retry::Attempt::gave_up(retry_history, retry_error, retry_reason);
+            let retry_taken = __retry::Taken::default();
+            let retry_gave_up = __retry::Attempt::gave_up(retry_history, retry_error, retry_reason, &retry_taken);
         };
         if let Some(give_up) = self.model.expr(Key::GiveUp) {
             let shape = self.user(give_up);
@@ -67,7 +68,7 @@ impl Printer<'_> {
             #stream
             // The formatted error borrows a temporary, so it is passed to a closure instead of returned.
             retry_call.fell_back(
-                retry_attempts, &retry_outcome,
+                (retry_attempts, &retry_taken), &retry_outcome,
                 |retry_error, retry_with| retry_with(__retry::show(retry_error).__retry_show()), #(self.reporter()),
             );
         }

@@ -7,6 +7,7 @@ use retry_classify::{Kind, Verdict};
 
 use crate::call::call_id::Drawn;
 use crate::call::errors::{Errors, Note};
+use crate::call::gave_up::Taken;
 use crate::call::{CallId, GaveUp};
 use crate::observe::Reason;
 use crate::policy::schedule::limit;
@@ -260,7 +261,7 @@ impl<E, K> Attempt<E, K> {
     }
 
     #[doc(hidden)]
-    pub fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E, K::Value>
+    pub fn gave_up(mut self, error: E, reason: Reason, taken: &Taken) -> GaveUp<E, K::Value>
     where
         K: Retained,
     {
@@ -273,6 +274,7 @@ impl<E, K> Attempt<E, K> {
             corrections: self.corrections,
             last_value: self.kept.into_value(),
             reason,
+            taken: taken.clone(),
         }
     }
 

@@ -36,6 +36,7 @@ impl Steps<'_, '_> {
         self.state.can_stop = failure.inputs.is_kept;
         let mut failure = self.timed(self.limited(failure));
         let budget = self.shared.budget;
+        let (ending, error) = (failure.inputs.ending, failure.error);
         let past = self.state.past();
         let decision = self
             .reporter
@@ -45,8 +46,9 @@ impl Steps<'_, '_> {
                     .failed_with(failure.observed_by(reborrow(&mut observe)))
             });
         self.state.is_paid = decision.is_ok() && budget.is_some();
-        if decision.is_ok() {
-            self.state.next = Next::Pause;
+        match decision {
+            Ok(_) => self.state.next = Next::Pause,
+            Err(reason) => self.falls(ending, reason, error),
         }
         decision
     }

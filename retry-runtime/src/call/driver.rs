@@ -14,6 +14,7 @@ use core::{fmt, mem};
 use retry_classify::RejectedBy;
 
 use crate::admission::AttemptOutcome;
+use crate::call::gave_up::Taken;
 use crate::call::steps::{Next, State, Steps};
 use crate::call::waiting::{Queue, wait, wait_blocking};
 use crate::call::{
@@ -398,15 +399,15 @@ impl<P: Protects, T> Driver<P, T> {
     #[cold]
     pub fn fell_back<V, E>(
         &mut self,
-        attempts: u32,
+        (attempts, taken): (u32, &Taken),
         outcome: &Result<V, E>,
         show: impl FnOnce(&E, &mut dyn FnMut(&dyn fmt::Display)),
         reporter: Reporter<'_>,
     ) {
         self.reported(reporter, |steps| match outcome {
-            Ok(_) => steps.fell_back(attempts, Ok(())),
+            Ok(_) => steps.fell_back(attempts, taken, Ok(())),
             Err(error) => show(error, &mut |shown| {
-                steps.fell_back(attempts, Err(shown));
+                steps.fell_back(attempts, taken, Err(shown));
             }),
         });
     }

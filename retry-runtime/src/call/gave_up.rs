@@ -1,6 +1,9 @@
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::error::Error;
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 use core::{array, fmt};
 
@@ -54,7 +57,31 @@ pub struct GaveUp<E, T = ()> {
     pub(crate) last_value: Option<T>,
     pub(crate) elapsed: Duration,
     pub(crate) reason: Reason,
+    pub(crate) taken: Taken,
 }
+
+/// True once a fallback has taken the error of its call, which it then usually returns.
+#[derive(Clone, Debug, Default)]
+pub struct Taken(Arc<AtomicBool>);
+
+impl Taken {
+    fn set(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+/// No part of the value: see [`GaveUp`].
+impl PartialEq for Taken {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Taken {}
 
 /// A failed attempt of a call that gave up, from [`GaveUp::failures`](crate::GaveUp::failures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,11 +155,13 @@ impl<E, T> GaveUp<E, T> {
 
     /// The error of the last attempt, by value.
     pub fn into_error(self) -> E {
+        self.taken.set();
         self.error
     }
 
     /// The errors of all attempts, by value: see [`errors`](Self::errors).
     pub fn into_errors(self) -> Vec<E> {
+        self.taken.set();
         let mut errors = self.earlier.into_kept();
         errors.push(self.error);
         errors

@@ -312,6 +312,7 @@ impl Steps<'_, '_> {
         let call = self.reported();
         let caused = stop.cause.as_ref().map(|cause| Caused(error, cause));
         let error = caused.as_ref().map_or(error, |caused| caused as _);
+        self.falls(ending, stop.reason(), error);
         let error = &shown(error);
         let (attempt, data) = call.end_after_pause(error, stop.values, ending, stop.reason());
         self.report_at(attempt, data);

@@ -13,6 +13,7 @@ use crate::call::attempted::run_within;
 use crate::call::decide::Decision;
 use crate::call::driver::{Driver, time_left};
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
+use crate::call::gave_up::Taken;
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
 use crate::chain::context::{Context, Observes};
@@ -350,7 +351,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         kept: Option<&mut Kept<T, E>>,
         fallback: F,
         clock: impl FnOnce(&W) -> Clock,
-    ) -> Result<(F::Value, u32), Result<T, E>> {
+    ) -> Result<(F::Value, (u32, Taken)), Result<T, E>> {
         let (error, reason) = match end {
             End::GaveUp(error, reason) => (error, reason),
             End::With(outcome) => return Err(outcome),
@@ -361,8 +362,9 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         };
         history.set_clock(clock(self.driver.timer()));
         let without = history.without_errors();
-        let gave_up = mem::replace(history, without).gave_up(error, reason);
-        let attempts = gave_up.attempts();
+        let taken = Taken::default();
+        let gave_up = mem::replace(history, without).gave_up(error, reason, &taken);
+        let attempts = (gave_up.attempts(), taken);
         let fallen = fallback.begin(gave_up).map_err(Err)?;
         Ok((fallen, attempts))
     }
@@ -372,13 +374,13 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn fell_back<T, E>(
         &mut self,
         outcome: Result<T, E>,
-        attempts: u32,
+        (attempts, taken): (u32, Taken),
         on: &impl OnError<E>,
     ) -> Result<T, E> {
         let show =
             |error: &E, with: &mut dyn FnMut(&dyn fmt::Display)| with(&Described { on, error });
         self.driver
-            .fell_back(attempts, &outcome, show, self.context.reporter());
+            .fell_back((attempts, &taken), &outcome, show, self.context.reporter());
         outcome
     }
 }

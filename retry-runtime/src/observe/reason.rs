@@ -11,8 +11,8 @@ listed! {
     NotRetryable = "not retryable",
     /// No retries are left, or retries are turned off.
     Exhausted = "exhausted",
-    /// The next attempt would have started after the call's `deadline`, or its pauses would have exceeded
-    /// `total_delay`.
+    /// The next attempt would have started after the call's `deadline`, its pauses would have exceeded `total_delay`, or
+    /// its `total_timeout` is over.
     Deadline = "deadline",
     /// The server asked for a wait longer than `max_hint`.
     HintTooLong = "hint too long",
@@ -33,7 +33,8 @@ listed! {
     CorrectionFailed = "correction failed",
     /// The key `before_pause` or `before_retry` returned an error.
     HookFailed = "hook failed",
-    /// The key `fallback` was called, and failed too.
+    /// The key `fallback` was called, and failed too. A fallback that returns the error of the call itself, from
+    /// `GaveUp::into_error`, leaves the reason as it was.
     FallbackFailed = "fallback failed",
     /// The operation of a batch returned more or fewer results than it received items.
     Unanswered = "unanswered",

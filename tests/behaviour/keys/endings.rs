@@ -1,6 +1,6 @@
 //! `give_up` and `fallback`.
 
-use retry_runtime::{EventData, GaveUp, Reason, retry, testing};
+use retry_runtime::{EventData, GaveUp, Policy, Reason, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::sleep;
 
@@ -264,5 +264,70 @@ fn a_returned_value_does_not_call_the_fallback() {
     assert_eq!(
         recording.lines(),
         ["gave up call attempt=1 max=0 error=value rejected reason=exhausted"]
+    );
+}
+
+/// The records and the events of a call that ends with an error.
+fn told(call: impl FnOnce(&mut Vec<String>)) -> (Vec<String>, Vec<String>) {
+    let (recording, mut events) = (testing::record(), Vec::new());
+    call(&mut events);
+    (recording.lines(), events)
+}
+
+#[test]
+fn a_fallback_that_returns_the_error_of_the_call_keeps_its_reason() {
+    #[retry(max = 0, name = "call", on = |_| true, fallback = |gave_up| fallback(gave_up), observe = |event| {
+        if let EventData::GaveUp { reason, .. } = event.data {
+            ends.push(format!("{} {reason}", event.attempt));
+        }
+    })]
+    fn call(
+        ends: &mut Vec<String>,
+        fallback: fn(GaveUp<String>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    let falling = "falling back call attempt=1 max=0 error=busy reason=exhausted";
+    let failed =
+        |error| format!("gave up call attempt=1 max=0 error={error} reason=fallback failed");
+    let by: [(fn(GaveUp<String>) -> Result<(), String>, _, _); 4] = [
+        (|gave_up| Err(gave_up.into_error()), None, "1 exhausted"),
+        (
+            |gave_up| Err(gave_up.into_errors().remove(0)),
+            None,
+            "1 exhausted",
+        ),
+        // Another error with the same text.
+        (
+            |_| Err(String::from("busy")),
+            Some("busy"),
+            "1 fallback failed",
+        ),
+        (
+            |gave_up| Err(gave_up.into_error() + ", too"),
+            Some("busy, too"),
+            "1 fallback failed",
+        ),
+    ];
+    for (fallback, error, end) in by {
+        let (lines, ends) = told(|ends| assert!(call(ends, fallback).is_err()));
+        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+        let failed = error.map(failed);
+        let expected: Vec<_> = [falling].into_iter().chain(failed.as_deref()).collect();
+        assert_eq!((lines, ends), (expected, vec![end.to_owned()]));
+    }
+}
+
+#[tokio::test]
+async fn a_chains_fallback_that_returns_the_error_of_the_call_keeps_its_reason() {
+    let recording = testing::record();
+    let policy = Policy::new().max(0).name("call");
+    let called =
+        policy.fallback(async |gave_up: GaveUp<Failure>| Err::<(), _>(gave_up.into_error()));
+    assert_eq!(called.call(async || Err(TRANSIENT)).await, Err(TRANSIENT));
+    assert_eq!(
+        recording.lines(),
+        ["falling back call attempt=1 max=0 error=transient reason=exhausted"]
     );
 }

@@ -1,5 +1,6 @@
 //! The steps after an attempt, and at the end of a call.
 
+use alloc::string::ToString;
 use core::time::Duration;
 use core::{fmt, mem};
 
@@ -7,9 +8,11 @@ use retry_classify::macro_support::shown;
 use retry_classify::{Cancelled, RejectedBy};
 
 use crate::admission::{AdmissionControl, AttemptOutcome};
+use crate::call::gave_up::Taken;
 use crate::call::steps::{Next, Steps};
 use crate::call::{Ending, Failure, Stop};
-use crate::observe::{EventData, Reason};
+use crate::observe::report::report_unlogged_end;
+use crate::observe::{Event, EventData, Reason};
 use crate::policy::schedule::limit;
 use crate::time::Moment;
 
@@ -121,10 +124,35 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// Reports the end of the fallback, after this number of attempts.
-    pub(crate) fn fell_back(&mut self, attempts: u32, ended_with: Result<(), &dyn fmt::Display>) {
+    /// Keeps the reason and the error that a fallback replaces.
+    pub(crate) fn falls(&mut self, ending: Ending, reason: Reason, error: &dyn fmt::Display) {
+        if ending == Ending::Fallback {
+            self.state.past().fell = Some((reason, shown(error).to_string()));
+        }
+    }
+
+    /// Reports the end of the fallback, after this number of attempts. A fallback that returns the call's own error is
+    /// not logged: the record of the call's failure is the last one.
+    pub(crate) fn fell_back(
+        &mut self,
+        attempts: u32,
+        taken: &Taken,
+        ended_with: Result<(), &dyn fmt::Display>,
+    ) {
         let call = self.reported();
         let error = ended_with.err().map(shown);
+        let fell = self.state.past().fell.take().filter(|_| taken.is_set());
+        if let (Some(error), Some((reason, text))) = (&error, fell)
+            && error.to_string() == text
+        {
+            let name = self.reporter.name();
+            let data = call.end(attempts, error, None, reason, Ending::Error);
+            let event = Event::new(&name, attempts, data);
+            let stopwatch = &mut self.state.past().stopwatch;
+            return self.reporter.timed(self.now, stopwatch, |observe| {
+                report_unlogged_end(&event, observe);
+            });
+        }
         let data = match &error {
             Some(error) => call.end(attempts, error, None, Reason::FallbackFailed, Ending::Error),
             None => EventData::FellBack {

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 use core::time::Duration;
@@ -7,7 +8,7 @@ use retry_classify::RejectedBy;
 
 use crate::call::steps::permits::Held;
 use crate::call::{Call, Stop};
-use crate::observe::Stopwatch;
+use crate::observe::{Reason, Stopwatch};
 use crate::time::Moment;
 
 /// The state that a call keeps between its steps.
@@ -42,6 +43,8 @@ pub(crate) struct State {
 #[derive(Default)]
 pub(crate) struct Past {
     pub(crate) call: Call,
+    /// The reason and the error of a call that continues with its fallback.
+    pub(crate) fell: Option<(Reason, String)>,
     /// The number of attempts in a row whose stream broke soon after it was opened.
     pub(crate) early_breaks: u32,
     /// The number of pauses after rejections.
