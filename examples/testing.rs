@@ -62,7 +62,7 @@ async fn tasks_heal_each_by_itself() {
         (scope, task)
     });
     for ((scope, task), pauses) in scopes.into_iter().zip([0, 1, 3]) {
-        task.await.expect("no panic").expect("healed");
+        task.await.expect("no panic").expect("recovered");
         assert_eq!(scope.skipped(), pauses * SECOND);
     }
 }
@@ -93,7 +93,10 @@ async fn calls_are_counted() {
         let _ = fetch(&fail_times(failures, ModelError::Overloaded)).await;
     }
     let totals = STATS.totals();
-    assert_eq!((totals.calls(), totals.healed, totals.gave_up()), (3, 1, 1));
+    assert_eq!(
+        (totals.calls(), totals.recovered, totals.gave_up()),
+        (3, 1, 1)
+    );
 }
 
 #[derive(Classify, Clone, Debug, PartialEq, thiserror::Error)]

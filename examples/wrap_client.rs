@@ -53,7 +53,7 @@ async fn main() {
 
     let start = Instant::now();
     let message = client.generate("Say hello.").await;
-    println!("healed: {message:?} after about {:.0?}", start.elapsed());
+    println!("recovered: {message:?} after about {:.0?}", start.elapsed());
 
     let refused = client.generate("Say hello.").await;
     println!("passed through at once: {refused:?}");

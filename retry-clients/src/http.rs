@@ -10,10 +10,10 @@ use retry_runtime::{Classify, ResponseError, Verdict};
 
 #[cfg(feature = "tonic")]
 mod grpc;
-mod looked_at;
+mod peeked_body;
 
-pub use looked_at::LookedAt;
-pub(crate) use looked_at::{Look, longer};
+pub use peeked_body::PeekedBody;
+pub(crate) use peeked_body::{Look, longer};
 
 /// The number of retries of a call, in the extensions of a response after retries. Includes attempts that were never
 /// sent because the service failed to become ready.

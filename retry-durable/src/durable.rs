@@ -240,7 +240,7 @@ impl<'b, On> Durable<'b, On> {
                 Ok(ended) => ended,
                 Err(error) => {
                     if G::is_cancelled(&error) {
-                        tell_cancelled(engine, &site, self.budget, self.observer, retry).await;
+                        report_cancelled(engine, &site, self.budget, self.observer, retry).await;
                     } else if let Some(retry) = retry.filter(|retry| !retry.is_kept) {
                         // An engine that drops the program instead of failing may have stored the retry, so it isn't
                         // refunded in that case.
@@ -382,7 +382,7 @@ impl<G: Engine> Timer for EngineClock<'_, G> {
 }
 
 /// Reports that the call ends before this retry: once, even if the program runs again several times.
-async fn tell_cancelled<G: Engine>(
+async fn report_cancelled<G: Engine>(
     engine: &G,
     site: &Site<'_>,
     budget: Option<Budget<'_>>,

@@ -98,7 +98,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
     let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);
     match model.delivery {
         Delivery::Direct => code!(#keep #retried),
-        Delivery::Future => code!(#keep __retry::lazy(async move { #retried })),
+        Delivery::Future => code!(#keep __retry::opaque_future(async move { #retried })),
         Delivery::BoxedFuture => code!(#keep __retry::Box::pin(async move { #retried })),
     }
 }

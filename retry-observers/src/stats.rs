@@ -74,7 +74,7 @@ pub struct Totals {
     /// The number of calls that succeeded, with or without retries.
     pub succeeded: u64,
     /// The number of calls that succeeded after a failed first attempt, or after their value was corrected.
-    pub healed: u64,
+    pub recovered: u64,
     /// The number of calls that ended with the value of their `fallback`.
     pub fell_back: u64,
     /// The number of attempts made by calls that ended.
@@ -105,7 +105,7 @@ impl Totals {
             EventData::Correcting { .. } => self.corrections += 1,
             EventData::Hedging { .. } => self.hedges += 1,
             EventData::Succeeded { corrections, .. } if event.attempt > 1 || corrections > 0 => {
-                self.healed += 1;
+                self.recovered += 1;
             }
             _ => {}
         }
@@ -155,7 +155,7 @@ impl fmt::Display for Totals {
         for (count, what) in [
             (self.corrections, "corrected"),
             (self.hedges, "hedged"),
-            (self.healed, "healed"),
+            (self.recovered, "recovered"),
             (self.fell_back, "fell back"),
             (self.gave_up(), "gave up"),
         ] {

@@ -66,14 +66,14 @@ struct Known<V> {
 }
 
 /// A value that [`Keyed`] may remove while no call uses it.
-pub trait Rest {
+pub trait Evictable {
     /// Returns true if the value is in its initial state or out of date. `is_unused` is true if it was not used for ten
     /// minutes: the data that it collected is then out of date.
-    fn is_at_rest(&self, is_unused: bool) -> bool;
+    fn can_evict(&self, is_unused: bool) -> bool;
 }
 
-impl Rest for Budget {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
+impl Evictable for Budget {
+    fn can_evict(&self, is_unused: bool) -> bool {
         is_unused || self.is_full()
     }
 }
@@ -84,7 +84,7 @@ const UNUSED: Duration = Duration::from_secs(10 * 60);
 /// The time until the next check for values at rest, if the last one found none. A check visits every key.
 const FULL: Duration = Duration::from_secs(1);
 
-impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
+impl<K: Eq + Hash, V: Evictable> Keyed<K, V> {
     /// Creates a value with `make` when a key is first used. Keeps at most `most` keys at a time.
     pub fn new(most: usize, make: fn() -> V) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
     }
 }
 
-impl<K, V: Rest> All<K, V> {
+impl<K, V: Evictable> All<K, V> {
     /// Returns true if there is room for another key. Removes values at rest to make room.
     fn has_room(&mut self, most: usize) -> bool {
         if self.known.len() < most {
@@ -152,7 +152,7 @@ impl<K, V: Rest> All<K, V> {
             // If the clock was set back, the time of the last use is unknown.
             let is_unused = now.since(used) >= UNUSED || used.since(now) > AHEAD;
             // A value that a call still uses may change.
-            Arc::strong_count(&known.value) > 1 || !known.value.is_at_rest(is_unused)
+            Arc::strong_count(&known.value) > 1 || !known.value.can_evict(is_unused)
         });
         let has_room = self.known.len() < most;
         self.full_at = (!has_room).then_some(now);

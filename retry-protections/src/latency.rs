@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::HedgeDelay;
 
-use crate::keyed::Rest;
+use crate::keyed::Evictable;
 use crate::sync::{Mutex, lock};
 
 /// The times of recent attempts, shared by calls. `hedge = LATENCY.quantile(0.95)` starts another attempt after the
@@ -88,8 +88,8 @@ impl Latency {
 }
 
 /// At rest if it has too few attempts for a quantile, or is unused.
-impl Rest for Latency {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
+impl Evictable for Latency {
+    fn can_evict(&self, is_unused: bool) -> bool {
         is_unused || lock(&self.last).attempts.len() < LEAST
     }
 }

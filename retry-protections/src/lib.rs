@@ -20,5 +20,5 @@ pub use limiter::concurrency_limiter::ConcurrencyLimiter;
 pub use limiter::leased::Leased;
 pub use limiter::quota::Quota;
 pub use limiter::rate_limiter::RateLimiter;
-pub use limiter::work::{Work, WorkGuard};
+pub use limiter::work::{DetachedWork, DetachedWorkGuard};
 pub use out_of_range::OutOfRange;

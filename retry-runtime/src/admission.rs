@@ -6,8 +6,8 @@ use alloc::sync::Arc;
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::enum_with_names::enum_with_names;
 use crate::forward::forward;
-use crate::listed::listed;
 use crate::observe::Cause;
 use retry_classify::macro_support::Basis;
 use retry_classify::{Kind, Verdict};
@@ -299,7 +299,7 @@ pub struct AdmissionState {
     pub rate: Option<f64>,
 }
 
-listed! {
+enum_with_names! {
     /// The state of a breaker.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]

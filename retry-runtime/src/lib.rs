@@ -21,11 +21,11 @@ mod call;
 pub mod chain;
 mod classify;
 mod configure;
+mod enum_with_names;
 mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
-mod listed;
 #[cfg(feature = "tracing")]
 pub mod log;
 #[doc(hidden)]
@@ -64,8 +64,8 @@ pub use configure::policies::{OwnPolicy, Policies};
 pub use hedge::delay::HedgeDelay;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
 pub use policy::{
-    Backoff, BreakerNumbers, Hint, Jitter, LimiterNumbers, Overrides, Pauses, Policy, PolicyError,
-    Section,
+    Backoff, BreakerSettings, Hint, Jitter, LimiterSettings, Overrides, Pauses, Policy,
+    PolicyError, Section,
 };
 // The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
 pub use retry_classify::*;

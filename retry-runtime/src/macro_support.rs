@@ -83,7 +83,7 @@ pub use crate::testing::scope::carry;
 pub use crate::time::bounds::{Bounds, bounds};
 pub use crate::time::cancel::{Uncancelled, abortable};
 pub use crate::time::moment::Clock;
-pub use crate::time::platform::{Features, default_timer, expect_timer, give_way};
+pub use crate::time::platform::{Features, default_timer, expect_timer, yield_now};
 pub use crate::time::timer::sleep_out;
 pub use crate::{
     Attempt, Backoff, BlockingTimer, Call, Cancel, Cancelled, DefaultTimer, Draft, Event, Failure,

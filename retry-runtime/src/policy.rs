@@ -19,7 +19,7 @@ pub use error::PolicyError;
 pub(crate) use error::{in_entry, refused, short};
 pub use hint::Hint;
 pub use jitter::Jitter;
-pub use overrides::{BreakerNumbers, LimiterNumbers, Overrides};
+pub use overrides::{BreakerSettings, LimiterSettings, Overrides};
 pub use pauses::Pauses;
 pub use section::Section;
 pub(crate) use settings::{PolicySettings, SECTIONS, Settings, row};

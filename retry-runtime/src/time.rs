@@ -27,7 +27,7 @@ pub(crate) use moment as clock;
 pub use moment::Moment;
 pub(crate) use pause::{own_waker, pause_or_cancelled, race};
 pub use platform::DefaultTimer;
-pub(crate) use platform::give_way;
+pub(crate) use platform::yield_now;
 pub(crate) use timer::sleep_out;
 pub use timer::{Timer, TimerFn};
 

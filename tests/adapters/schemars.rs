@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use ::schemars::{JsonSchema, schema_for};
-use retry_runtime::{BreakerNumbers, LimiterNumbers, Overrides, Policies, Policy};
+use retry_runtime::{BreakerSettings, LimiterSettings, Overrides, Policies, Policy};
 use serde_json::{Value, json};
 
 /// The values that a schema names: its default, its examples, its words, the ends of its range.
@@ -107,8 +107,8 @@ fn an_entry_of_named_policies_is_a_layer() {
     let mut keys = named["additionalProperties"]["properties"].clone();
     // The settings of shared protections are next to the policy.
     for (key, numbers) in [
-        ("breaker", schema_for!(BreakerNumbers)),
-        ("limiter", schema_for!(LimiterNumbers)),
+        ("breaker", schema_for!(BreakerSettings)),
+        ("limiter", schema_for!(LimiterSettings)),
     ] {
         let shared = keys.as_object_mut().and_then(|keys| keys.remove(key));
         let shared = shared.expect(key);
@@ -173,12 +173,12 @@ fn each_schema_has_a_unique_name() {
             named("RetryPolicies", "retry_runtime::Policies"),
         ),
         (
-            name_and_id::<BreakerNumbers>(),
-            named("RetryBreaker", "retry_runtime::BreakerNumbers"),
+            name_and_id::<BreakerSettings>(),
+            named("RetryBreaker", "retry_runtime::BreakerSettings"),
         ),
         (
-            name_and_id::<LimiterNumbers>(),
-            named("RetryLimiter", "retry_runtime::LimiterNumbers"),
+            name_and_id::<LimiterSettings>(),
+            named("RetryLimiter", "retry_runtime::LimiterSettings"),
         ),
     ] {
         assert_eq!(found, expected);

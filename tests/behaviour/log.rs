@@ -330,7 +330,7 @@ async fn plans_log_what_fails_heals_and_ends_dead() {
         " WARN retry: failed call=bird.reviews attempt=1 error=404 gone\n",
         " INFO retry: summary: 0 completed; 2 failed: search, reviews; 2 executions call=bird\n",
         " WARN retry: retrying call=bird error=2 of 2 subtasks failed: search, reviews\n",
-        " INFO retry: healed call=bird.search attempt=2\n",
+        " INFO retry: recovered call=bird.search attempt=2\n",
         " WARN retry: dead end call=bird.reviews attempt=2 error=404 gone reason=exhausted\n",
         " INFO retry: summary: 1 completed; 1 failed: reviews; 1 dead end: reviews; 4 executions call=bird\n",
     ];

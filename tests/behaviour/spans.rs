@@ -453,7 +453,7 @@ async fn plans() {
             "call{call=site}:call{call=site.search}:attempt{attempt=2}: asked",
             "call{call=site}:call{call=site.search}:attempt{attempt=2}: close",
             "call{call=site}:call{call=site.search}: close",
-            "call{call=site}: healed",
+            "call{call=site}: recovered",
             "call{call=site}:call{call=site.label}:attempt{attempt=1}: asked",
             "call{call=site}:call{call=site.label}:attempt{attempt=1}: close",
             "call{call=site}:call{call=site.label}: close",

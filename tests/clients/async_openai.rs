@@ -15,8 +15,8 @@ use reqwest_0_13 as reqwest;
 use retry_clients::async_openai::{OneRequest, api_error, classify, client_without_retries, whole};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::openai_refusals;
 use support::check_rows;
+use support::openai_refusals;
 use support::scripted::{
     self, Answer, Server, answer, answer_with, broken_events, closed, cut, events,
 };

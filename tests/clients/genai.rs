@@ -13,8 +13,8 @@ use reqwest_0_13 as reqwest;
 use retry_clients::genai::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::openai_refusals;
 use support::check_rows;
+use support::openai_refusals;
 use support::scripted::{
     self, Answer, Server, answer, answer_with, broken_events, closed, cut, events, stalling_events,
 };

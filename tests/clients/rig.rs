@@ -16,8 +16,8 @@ use rig_core::providers::openai::OpenAIConfig;
 use rig_core::streaming::{Item, StreamEvent};
 use rig_reqwest::ReqwestClient;
 
-use support::openai_refusals;
 use support::check_rows;
+use support::openai_refusals;
 use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 

@@ -7,11 +7,11 @@ use shuttle::thread;
 use crate::budget::bucket::Budget;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
-use crate::keyed::{Keyed, Rest};
+use crate::keyed::{Evictable, Keyed};
 use crate::{every, many};
 
-impl Rest for Budget {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
+impl Evictable for Budget {
+    fn can_evict(&self, is_unused: bool) -> bool {
         is_unused || self.is_full()
     }
 }

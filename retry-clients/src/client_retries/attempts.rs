@@ -181,7 +181,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 
     /// Returns true if the failure is a non-retryable response at the first attempt, and there is no fallback to
     /// replace it.
-    pub(crate) fn hands_on<E>(&mut self, failed: &Failed<Q::Answer, E>) -> bool {
+    pub(crate) fn returns_answer<E>(&mut self, failed: &Failed<Q::Answer, E>) -> bool {
         let is_answer = failed.outcome.is_ok() && failed.verdict == Verdict::STOP;
         is_answer && self.number() == 1 && self.ending == Ending::Error
     }

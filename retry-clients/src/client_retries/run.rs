@@ -40,7 +40,7 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     type Answer: Send;
     type Error: Send;
     /// True if a non-retryable response at the first attempt, such as an HTTP 404, is not a failed call.
-    const HANDS_ON: bool = true;
+    const RETURNS_FIRST_ANSWER: bool = true;
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
@@ -106,7 +106,7 @@ where
                 return Ok(answer);
             }
             // The call didn't fail, so nothing is logged.
-            Err(failed) if K::HANDS_ON && attempts.hands_on(&failed) => {
+            Err(failed) if K::RETURNS_FIRST_ANSWER && attempts.returns_answer(&failed) => {
                 attempts.answered_finally();
                 return failed.outcome;
             }
@@ -125,7 +125,9 @@ where
     let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
     let outcome = fallback(request, gave_up).await;
     let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
-    attempts.step(|driver, reporter| driver.fell_back((made, &Taken::default()), &outcome, show, reporter));
+    attempts.step(|driver, reporter| {
+        driver.fell_back((made, &Taken::default()), &outcome, show, reporter)
+    });
     outcome
 }
 

@@ -53,9 +53,9 @@ pub(super) struct Ledger {
     /// The total number of tokens granted, according to the last reply.
     granted: u64,
     /// The number of requests.
-    asks: u64,
+    sequence: u64,
     /// The totals that the last successful request reported.
-    told: Told,
+    usage: Usage,
     /// The time of the last reply. `None` if a later request may have been granted tokens: the next request returns
     /// them.
     answered: Option<Instant>,
@@ -69,14 +69,14 @@ pub(super) struct Ledger {
 
 /// The totals that a process reports, since it started.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub(super) struct Told {
+pub(super) struct Usage {
     pub(super) earned: f64,
     pub(super) alone: u64,
 }
 
 /// The tokens that a process requests.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Wanted {
+pub(super) struct LeaseRequest {
     pub(super) tokens: u64,
     /// The number of tokens that are granted all at once or not at all.
     pub(super) together: u64,
@@ -119,29 +119,33 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
 
     /// Requests tokens. Returns the number granted (0 without a request if there is nothing to report), or the time to
     /// wait before the next request.
-    pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
+    pub(super) async fn ask(
+        &mut self,
+        usage: Usage,
+        requested: LeaseRequest,
+    ) -> Result<u64, Duration> {
         let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
         let ledger = &*self.ledger;
-        let is_said = told == ledger.told && ledger.answered.is_some_and(is_recent);
-        if wanted.tokens == 0 && is_said {
+        let is_reported = usage == ledger.usage && ledger.answered.is_some_and(is_recent);
+        if requested.tokens == 0 && is_reported {
             return Ok(0);
         }
         // After a failure, first request no tokens: if that reply were lost, too, other processes would go without
         // tokens that this one never uses.
-        if ledger.failed.is_some() && wanted.tokens > 0 {
-            self.exchange(told, Wanted::default(), false).await?;
+        if ledger.failed.is_some() && requested.tokens > 0 {
+            self.exchange(usage, LeaseRequest::default(), false).await?;
         }
-        self.exchange(told, wanted, false).await
+        self.exchange(usage, requested, false).await
     }
 
     async fn exchange(
         &mut self,
-        told: Told,
-        wanted: Wanted,
+        usage: Usage,
+        requested: LeaseRequest,
         is_last: bool,
     ) -> Result<u64, Duration> {
         let was_connected = self.connection.is_some();
-        let answer = self.answer(told, wanted, is_last).await;
+        let answer = self.answer(usage, requested, is_last).await;
         match answer {
             Ok(Ok(granted)) => {
                 let ledger = &mut *self.ledger;
@@ -150,7 +154,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
                 ledger.failed = None;
                 let new = granted.saturating_sub(ledger.granted);
                 ledger.granted = ledger.granted.max(granted);
-                ledger.told = told;
+                ledger.usage = usage;
                 ledger.answered = Some(Instant::now());
                 ledger.is_known = true;
                 Ok(new)
@@ -176,9 +180,9 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
     }
 
     /// Reports for the last time.
-    pub(super) async fn tell(mut self, last: Told) {
-        if let Err(Duration::ZERO) = self.exchange(last, Wanted::default(), true).await {
-            let _ = self.exchange(last, Wanted::default(), true).await;
+    pub(super) async fn settle(mut self, last: Usage) {
+        if let Err(Duration::ZERO) = self.exchange(last, LeaseRequest::default(), true).await {
+            let _ = self.exchange(last, LeaseRequest::default(), true).await;
         }
     }
 
@@ -186,8 +190,8 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
     /// minutes to detect that it is dead.
     async fn answer(
         &mut self,
-        told: Told,
-        wanted: Wanted,
+        usage: Usage,
+        requested: LeaseRequest,
         is_last: bool,
     ) -> Result<RedisResult<u64>, Elapsed> {
         let connection = match self.connection.take() {
@@ -199,8 +203,8 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
             Err(error) => return Ok(Err(error)),
         };
         let ledger = &mut *self.ledger;
-        ledger.asks += 1;
-        if wanted.tokens > 0 {
+        ledger.sequence += 1;
+        if requested.tokens > 0 {
             ledger.answered = None;
         }
         let process = ledger
@@ -212,14 +216,14 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
             "{} {} {} {} {} {} {} {} {} {} {} {}",
             self.capacity,
             self.per_second,
-            told.earned,
-            told.alone,
-            ledger.granted.saturating_add(wanted.tokens),
+            usage.earned,
+            usage.alone,
+            ledger.granted.saturating_add(requested.tokens),
             ledger.granted,
-            wanted.together,
-            ledger.asks,
-            ledger.told.earned,
-            ledger.told.alone,
+            requested.together,
+            ledger.sequence,
+            ledger.usage.earned,
+            ledger.usage.alone,
             u8::from(ledger.is_known),
             u8::from(is_last),
         );

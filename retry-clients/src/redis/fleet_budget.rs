@@ -10,7 +10,7 @@ use retry_runtime::{Kind, RetryBudget};
 use tokio::sync::watch::Sender;
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
+use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, to};
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a ratio of all their calls, and
 /// one initial number of tokens.
@@ -51,7 +51,7 @@ use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 pub struct FleetBudget {
     shared: Arc<Shared>,
     /// Wakes the `keep` task, which ends once the last of these is dropped.
-    wanted: Sender<()>,
+    requested: Sender<()>,
 }
 
 struct Shared {
@@ -110,7 +110,7 @@ impl FleetBudget {
         };
         Self {
             shared: Arc::new(shared),
-            wanted: Sender::new(()),
+            requested: Sender::new(()),
         }
     }
 
@@ -153,23 +153,25 @@ impl FleetBudget {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let (shared, mut wanted) = (Arc::clone(&self.shared), self.wanted.subscribe());
+        let (shared, mut requested) = (Arc::clone(&self.shared), self.requested.subscribe());
         async move {
             expect_runtime();
             let (capacity, ledger) = (f64::from(shared.capacity), &shared.ledger);
             let account = Account::new("budget", &shared.key, capacity, 0.0, connect, ledger);
             let (mut account, _kept) = (account.await, Kept(&shared));
             let mut spends = true;
-            while wanted.has_changed().is_ok() {
+            while requested.has_changed().is_ok() {
                 if let Err(pause) = shared.ask(&mut account, spends).await {
                     sleep(pause).await;
                     continue;
                 }
                 sleep(AT_MOST_EVERY).await;
                 // A process that doesn't retry leaves new tokens to those that do.
-                spends = timeout(EVERY, wanted.changed()).await.is_ok();
+                spends = timeout(EVERY, requested.changed()).await.is_ok();
             }
-            account.tell(shared.told(shared.lease.load(Relaxed))).await;
+            account
+                .settle(shared.usage(shared.lease.load(Relaxed)))
+                .await;
         }
     }
 
@@ -197,13 +199,13 @@ impl Shared {
         spends: bool,
     ) -> Result<(), Duration> {
         let leased = self.lease.load(Relaxed);
-        let mut wanted = Wanted::default();
+        let mut requested = LeaseRequest::default();
         if spends || leased == 0 {
             // Don't request tokens for retries that were denied: those calls have ended, and other processes need the
             // tokens.
-            wanted.tokens = self.ahead().saturating_sub(leased);
+            requested.tokens = self.ahead().saturating_sub(leased);
         }
-        match account.ask(self.told(0), wanted).await {
+        match account.ask(self.usage(0), requested).await {
             Ok(granted) => {
                 self.lease.fetch_add(granted, Relaxed);
                 self.alone().is_answered = true;
@@ -223,8 +225,8 @@ impl Shared {
 
     /// The totals to report, if `given_back` tokens are returned.
     #[expect(clippy::cast_precision_loss, reason = "calls are counted below 2⁵³")]
-    fn told(&self, given_back: u64) -> Told {
-        Told {
+    fn usage(&self, given_back: u64) -> Usage {
+        Usage {
             earned: self.calls.load(Relaxed) as f64 * self.ratio + given_back as f64,
             alone: self.alone().spent,
         }
@@ -275,12 +277,12 @@ impl RetryBudget for FleetBudget {
             Ok(before) => {
                 // `<=` and not `==`, because Redis may have granted less than was requested.
                 if before <= shared.ahead() / 2 + 1 {
-                    self.wanted.send_replace(());
+                    self.requested.send_replace(());
                 }
                 true
             }
             Err(_) => {
-                self.wanted.send_replace(());
+                self.requested.send_replace(());
                 shared.withdraw_alone()
             }
         }

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tokio::sync::watch::Sender;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
+use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, to};
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
 /// minute of one API key.
@@ -56,7 +56,7 @@ use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 pub struct FleetQuota {
     shared: Arc<Shared>,
     /// Wakes the `keep` task, which ends once the last of these is dropped.
-    wanted: Sender<()>,
+    requested: Sender<()>,
 }
 
 struct Shared {
@@ -98,7 +98,7 @@ impl FleetQuota {
     fn of(shared: Shared) -> Self {
         Self {
             shared: Arc::new(shared),
-            wanted: Sender::new(()),
+            requested: Sender::new(()),
         }
     }
 
@@ -182,21 +182,21 @@ impl FleetQuota {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let (shared, mut wanted) = (Arc::clone(&self.shared), self.wanted.subscribe());
+        let (shared, mut requested) = (Arc::clone(&self.shared), self.requested.subscribe());
         async move {
             expect_runtime();
             let rate = f64::from(shared.amount) / shared.period.as_secs_f64();
             let room = f64::from(shared.burst).max(between_asks(rate));
             let account = Account::new("quota", &shared.key, room, rate, connect, &shared.ledger);
             let (mut account, mut part) = (account.await, shared.part.lock().await);
-            while wanted.has_changed().is_ok() {
+            while requested.has_changed().is_ok() {
                 let pause = part.ask(&shared, &mut account).await;
                 sleep(pause).await;
                 if shared.room.lacking() == 0 {
-                    let _ = timeout(EVERY, wanted.changed()).await;
+                    let _ = timeout(EVERY, requested.changed()).await;
                 }
             }
-            account.tell(part.told(shared.room.revoke())).await;
+            account.settle(part.usage(shared.room.revoke())).await;
         }
     }
 }
@@ -223,12 +223,12 @@ impl Part {
         // Return the unused tokens and request them again. Otherwise they would be available in addition to the tokens
         // that the bucket accumulates meanwhile.
         let held = shared.room.room();
-        let wanted = Wanted {
+        let requested = LeaseRequest {
             tokens: shared.room.lacking() + held,
             together: shared.room.lacking_for_first(),
         };
         // The tokens are removed from `room` only after the reply: if this task is aborted, the next one returns them.
-        let answer = account.ask(self.told(held), wanted);
+        let answer = account.ask(self.usage(held), requested);
         let answer = if self.since.is_some() {
             self.grant_until(shared, answer).await
         } else {
@@ -238,7 +238,7 @@ impl Part {
             Ok(granted) => {
                 self.since = None;
                 self.replace(shared, held, granted);
-                if granted < wanted.tokens {
+                if granted < requested.tokens {
                     shared.until_next()
                 } else {
                     AT_MOST_EVERY
@@ -265,8 +265,8 @@ impl Part {
 
     /// The totals to report, if `given_back` more tokens are returned.
     #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
-    fn told(&self, given_back: u64) -> Told {
-        Told {
+    fn usage(&self, given_back: u64) -> Usage {
+        Usage {
             earned: (self.returned + given_back) as f64,
             alone: self.spent,
         }
@@ -344,7 +344,7 @@ impl AdmissionControl for FleetQuota {
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
         let turn = self.shared.room.poll(permit, waker);
         if let Admission::Wait { .. } = turn {
-            self.wanted.send_replace(());
+            self.requested.send_replace(());
         }
         turn
     }
@@ -353,7 +353,7 @@ impl AdmissionControl for FleetQuota {
         let changes = self.shared.room.leave(permit, outcome);
         if changes != [None; 2] {
             // The tokens can't be used during a pause, so `keep` returns them.
-            self.wanted.send_replace(());
+            self.requested.send_replace(());
         }
         changes
     }

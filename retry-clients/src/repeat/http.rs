@@ -9,7 +9,7 @@ use retry_runtime::Verdict;
 
 use super::{Judged, Repeat, RepeatBody, Unrepeatable};
 use crate::client_retries::failed::Shown;
-use crate::http::{Answer, Look, LookedAt, RetryCount, Sent};
+use crate::http::{Answer, Look, PeekedBody, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
 
 /// In the extensions of a request with an idempotency key, after an ambiguous failure.
@@ -28,7 +28,7 @@ where
     A: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin,
 {
     type Kept = (request::Parts, B::Kept);
-    type Answer = Response<LookedAt<A>>;
+    type Answer = Response<PeekedBody<A>>;
     const DRAINS: bool = true;
 
     fn keep(self, most: usize) -> (Self, Self::Kept) {
@@ -99,12 +99,12 @@ pub(super) async fn judge<A>(
     sent: Sent<'_>,
     answer: Response<A>,
     retries: &ClientRetries,
-) -> Judged<Response<LookedAt<A>>>
+) -> Judged<Response<PeekedBody<A>>>
 where
     A: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
     let (head, body) = answer.into_parts();
-    let mut body = LookedAt::new(body);
+    let mut body = PeekedBody::new(body);
     body.look(Look::at(&head.headers, sent.is_read, retries.read))
         .await;
     let (verdict, shown) = meaning(&body.seen(sent, &head), body.error(), retries);

@@ -5,7 +5,7 @@ use reqwest::{Body, Response, ResponseBuilderExt, Url};
 use super::Judged;
 use super::http::{judge, meaning};
 use crate::ClientRetries;
-use crate::http::{Answer, Look, LookedAt, Sent};
+use crate::http::{Answer, Look, PeekedBody, Sent};
 
 #[cfg(feature = "reqwest_middleware")]
 mod request;
@@ -48,13 +48,13 @@ pub(super) async fn drain_response(
 ) -> Option<()> {
     let url = answer.url().clone();
     let taken = mem::replace(answer, http::Response::new("").into());
-    let mut taken = http::Response::<Body>::from(taken).map(LookedAt::new);
+    let mut taken = http::Response::<Body>::from(taken).map(PeekedBody::new);
     let paused = taken.body_mut().drain(pause).await;
     *answer = with_url(taken, url);
     paused
 }
 
-fn with_url(answer: http::Response<LookedAt<Body>>, url: Url) -> Response {
+fn with_url(answer: http::Response<PeekedBody<Body>>, url: Url) -> Response {
     let (mut head, body) = answer.into_parts();
     if let Ok(with_url) = http::Response::builder().url(url).body(()) {
         head.extensions.extend(with_url.into_parts().0.extensions);

@@ -193,7 +193,7 @@ where
     type Answer = A;
     type Error = E;
     /// Every outcome with a verdict from `on` is a failure, retried or not.
-    const HANDS_ON: bool = false;
+    const RETURNS_FIRST_ANSWER: bool = false;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries

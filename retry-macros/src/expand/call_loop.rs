@@ -12,10 +12,10 @@
 //!             Ok(retry_value) => {
 //!                 if accepts(&retry_value, accepted) {} else { … }
 //!                 retry_outcome = Ok(retry_value);
-//!                 retry_call.healed(retry_site);
+//!                 retry_call.recovered(retry_site);
 //!             }
 //!             Err(retry_error) => {
-//!                 if let Some(retry_pause) = cold(|| retry_call.failed_plainly(retry_site, …)) {
+//!                 if let Some(retry_pause) = cold(|| retry_call.next_delay(retry_site, …)) {
 //!                     retry_call = retry_call.next();
 //!                     break 'retry_pause retry_pause;
 //!                 }
@@ -89,9 +89,9 @@ impl Printer<'_> {
 
     /// Handles a value.
     fn counted_value(&self) -> Code {
-        let healed = ours!(retry_call.healed(#(self.constant_site())););
+        let recovered = ours!(retry_call.recovered(#(self.constant_site())););
         let Some(until) = self.model.expr(Key::Until) else {
-            return ours!(__retry::Ok(_) => { #healed });
+            return ours!(__retry::Ok(_) => { #recovered });
         };
         let unwanted = ours! {
             retry_outcome = __retry::Ok(retry_value);
@@ -102,7 +102,7 @@ impl Printer<'_> {
             __retry::Ok(retry_value) => {
                 #(self.wanted(until, ours!(&retry_value), unwanted))
                 retry_outcome = __retry::Ok(retry_value);
-                #healed
+                #recovered
             }
         }
     }
@@ -115,7 +115,7 @@ impl Printer<'_> {
         });
         let site = self.site(&self.policy());
         let verdict = self.verdict(&self.asked_verdict(failed));
-        let failed = ours!(retry_call.failed_plainly(#site, #verdict, #(self.shown_after(failed))));
+        let failed = ours!(retry_call.next_delay(#site, #verdict, #(self.shown_after(failed))));
         // In a cold closure, as in [`Self::driven_decision`].
         let decided = if_else(
             self.model.binds_site(),
@@ -142,13 +142,13 @@ impl Printer<'_> {
             // Yields even if the sleep has waited: remembering that would make every future larger.
             return ours! {
                 let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
-                __retry::give_way().await;
+                __retry::yield_now().await;
             };
         }
         let sleep = ours!(__retry::Timer::sleep(&#(self.timer()), retry_pause));
         if self.model.retries_at_once() {
             return ours! {
-                if ::core::time::Duration::is_zero(&retry_pause) { __retry::give_way().await; }
+                if ::core::time::Duration::is_zero(&retry_pause) { __retry::yield_now().await; }
                 else { let () = #sleep.await; }
             };
         }

@@ -433,7 +433,7 @@ impl Printer<'_> {
     pub(crate) fn beside_breaker(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
             Some(breaker) if !self.model.has(&[Key::Hedge]) => {
-                ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_kinds))
+                ours_at!(breaker.span()=> __retry::keep_borrowed(#attempt, &retry_kinds))
             }
             _ => attempt,
         }

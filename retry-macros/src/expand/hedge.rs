@@ -39,7 +39,7 @@ impl Printer<'_> {
                 let mut retry_running = __retry::Running::new(retry_first, #number, retry_slept, retry_measured);
                 loop {
                     match retry_running.wait().await {
-                        __retry::Next::Due(retry_delay) => { #(self.beside()) }
+                        __retry::Next::Due(retry_delay) => { #(self.second_attempt()) }
                         __retry::Next::Ended(mut retry_ended) => {
                             retry_ended.outcome = match retry_ended.outcome {
                                 __retry::Err(retry_error) if retry_running.goes_on() => { #(self.failed_beside()) }
@@ -77,7 +77,7 @@ impl Printer<'_> {
 
     /// Starts a hedged attempt if the call, breaker, limiter and budget all allow it, in that order. If one of them
     /// refuses, no other attempt starts until the running ones have ended.
-    fn beside(&self) -> Code {
+    fn second_attempt(&self) -> Code {
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {

@@ -26,7 +26,7 @@ impl Breaker {
         let at = if is_timed { millis() } else { 0 };
         let number = ADMITTED | u64::from(at) << 31 | state;
         if half_opens {
-            self.tell(Transition::HalfOpened);
+            self.report(Transition::HalfOpened);
             Permit::half_opening(number, cost)
         } else {
             Permit::new(number, cost)
@@ -104,7 +104,7 @@ impl AdmissionControl for Breaker {
         } else {
             drop(circuit);
         }
-        transition.inspect(|transition| self.tell(*transition));
+        transition.inspect(|transition| self.report(*transition));
         [transition.map(Change::Breaker), None]
     }
 

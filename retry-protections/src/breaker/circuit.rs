@@ -8,7 +8,7 @@ use retry_runtime::{AttemptOutcome, BreakerState, Cause, Moment, Transition};
 use crate::breaker::counts::Counts;
 use crate::breaker::settings::Settings;
 use crate::clock;
-use crate::keyed::Rest;
+use crate::keyed::Evictable;
 use crate::line::Line;
 use crate::sync::{Mutex, MutexGuard, lock};
 
@@ -187,7 +187,7 @@ impl Breaker {
     }
 
     /// Calls the listener. The lock must not be held, because the listener may query the breaker.
-    pub(super) fn tell(&self, transition: Transition) {
+    pub(super) fn report(&self, transition: Transition) {
         if let Some(listener) = self.made.listener {
             listener(transition);
         }
@@ -365,8 +365,8 @@ impl Default for Breaker {
 
 impl Remembers for Breaker {}
 
-impl Rest for Breaker {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
+impl Evictable for Breaker {
+    fn can_evict(&self, is_unused: bool) -> bool {
         let circuit = &mut *self.circuit();
         let (settings, made) = (self.settings(circuit), &self.made);
         if (settings.ratio, settings.open_for) != (made.ratio, made.open_for) {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use retry_runtime::macro_support::changed;
-use retry_runtime::{BreakerNumbers, Cause, Transition};
+use retry_runtime::{BreakerSettings, Cause, Transition};
 
 use crate::breaker::circuit::{Breaker, Phase, wake};
 use crate::breaker::setters::at_least_a_milli;
@@ -56,7 +56,7 @@ impl Breaker {
         circuit.turn(phase);
         wake(circuit);
         changed("breaker", &how);
-        self.tell(transition);
+        self.report(transition);
     }
 
     /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing unless it is above 0 and at most 1.
@@ -81,7 +81,7 @@ impl Breaker {
     }
 
     /// Applies the numbers in the configuration from now on. Numbers that it doesn't contain stay the same.
-    pub fn set(&self, numbers: BreakerNumbers) {
+    pub fn set(&self, numbers: BreakerSettings) {
         self.set_numbers(numbers.ratio, numbers.open_for);
     }
 

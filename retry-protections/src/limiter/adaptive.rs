@@ -247,7 +247,7 @@ impl Paced for Adaptive {
         1.0 - self.bucket.owed(now).as_secs_f64() * self.rate
     }
 
-    fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool {
+    fn can_evict(&self, new: &Self, is_unused: bool, now: Moment) -> bool {
         let is_as_set = self.most.total_cmp(&new.most).is_eq();
         is_as_set && (is_unused || self.lowered == 0 && self.bucket.owed(now).is_zero())
     }

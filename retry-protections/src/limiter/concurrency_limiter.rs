@@ -3,9 +3,9 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use retry_runtime::macro_support::{Remembers, changed};
-use retry_runtime::{LimiterNumbers, WithCost};
+use retry_runtime::{LimiterSettings, WithCost};
 
-use crate::keyed::Rest;
+use crate::keyed::Evictable;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::queue::Queue;
 use crate::out_of_range::OutOfRange;
@@ -170,7 +170,7 @@ impl ConcurrencyLimiter {
 
     /// Applies the bounds in the configuration from now on, as [`set_limits`](Self::set_limits) does. Fails and changes
     /// nothing if the lower bound would be above the upper one.
-    pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
+    pub fn set(&self, numbers: LimiterSettings) -> Result<(), OutOfRange> {
         self.set_bounds(numbers.least, numbers.most)
     }
 
@@ -220,10 +220,10 @@ const fn max(left: u32, right: u32) -> u32 {
 impl Remembers for ConcurrencyLimiter {}
 
 /// At rest if no attempt runs or waits, no operator has changed the bounds, and the limit is the initial one or unused.
-impl Rest for ConcurrencyLimiter {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
+impl Evictable for ConcurrencyLimiter {
+    fn can_evict(&self, is_unused: bool) -> bool {
         let new = &self.0.new;
-        self.0.is_at_rest(|gate, _| {
+        self.0.can_evict(|gate, _| {
             let bounds = |gate: &Aimd| (gate.least, gate.most);
             let is_idle = gate.running == 0 && bounds(gate) == bounds(new);
             is_idle && (is_unused || gate.limit() == new.limit())

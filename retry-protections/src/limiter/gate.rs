@@ -50,7 +50,7 @@ pub trait Paced: Gate {
 
     /// Returns true if the gate, created with the settings of `new`, may be removed. False if an operator has changed
     /// them.
-    fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool;
+    fn can_evict(&self, new: &Self, is_unused: bool, now: Moment) -> bool;
 }
 
 /// Reads the clock, if a gate needs the time.

@@ -91,9 +91,12 @@ impl<G> Queue<G> {
     }
 
     /// Returns true if no attempt waits, no pause has an effect any more, and `gate_is` returns true.
-    pub(crate) fn is_at_rest(&self, gate_is: impl FnOnce(&G, Moment) -> bool) -> bool {
+    pub(crate) fn can_evict(&self, gate_is: impl FnOnce(&G, Moment) -> bool) -> bool {
         let (state, now) = (self.lock(), clock::now());
-        let is_over = state.pause.as_ref().is_none_or(|pause| pause.is_wide(now));
+        let is_over = state
+            .pause
+            .as_ref()
+            .is_none_or(|pause| pause.is_unlimited(now));
         state.waiting() == 0 && is_over && gate_is(&state.gate, now)
     }
 }
@@ -280,7 +283,7 @@ impl<G: Gate> State<G> {
         }
         pause.succeeded += 1.0;
         let is_first = pause.succeeded <= 1.0;
-        if waiting == 0 || self.gate.has_pace() || pause.is_wide(clock::now()) {
+        if waiting == 0 || self.gate.has_pace() || pause.is_unlimited(clock::now()) {
             self.pause = None;
         }
         is_first.then_some(Change::Resumed)

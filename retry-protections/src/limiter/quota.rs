@@ -247,11 +247,11 @@ impl Paced for Quota {
     }
 
     /// Ignores `is_unused`, because a debt may take longer to pay off.
-    fn is_at_rest(&self, new: &Self, _: bool, now: Moment) -> bool {
-        let is_at_rest = |(own, new): (&Allowance, &Allowance)| {
+    fn can_evict(&self, new: &Self, _: bool, now: Moment) -> bool {
+        let can_evict = |(own, new): (&Allowance, &Allowance)| {
             own.amount == new.amount && own.bucket.owed(now).is_zero()
         };
         let requests = self.requests.as_ref().zip(new.requests.as_ref());
-        is_at_rest((&self.units, &new.units)) && requests.is_none_or(is_at_rest)
+        can_evict((&self.units, &new.units)) && requests.is_none_or(can_evict)
     }
 }

@@ -5,7 +5,7 @@ use retry_runtime::WithCost;
 use retry_runtime::macro_support::{Remembers, changed};
 
 use crate::clock;
-use crate::keyed::Rest;
+use crate::keyed::Evictable;
 use crate::limiter::adaptive::Adaptive;
 use crate::limiter::gate::Paced;
 use crate::limiter::queue::Queue;
@@ -309,10 +309,10 @@ impl<By> Remembers for RateLimiter<By> {}
 
 /// At rest if no attempt waits, no operator has changed a number, and the limit is in its initial state, or was found
 /// by trying and is unused.
-impl<By: Paced> Rest for RateLimiter<By> {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
+impl<By: Paced> Evictable for RateLimiter<By> {
+    fn can_evict(&self, is_unused: bool) -> bool {
         self.0
-            .is_at_rest(|gate, now| gate.is_at_rest(&self.0.new, is_unused, now))
+            .can_evict(|gate, now| gate.can_evict(&self.0.new, is_unused, now))
     }
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use retry_runtime::{Admission, Moment};
 
 /// A pause requested by a server, and the slow start after it. No attempt starts during the pause. After it, the number
-/// that may run at a time is that before the pause, without those that were refused, halved for each [`FORGOTTEN`] of
+/// that may run at a time is that before the pause, without those that were refused, halved for each [`HALVING_TIME`] of
 /// pause. Each success allows one more. Otherwise all waiting attempts would start at once, and be throttled again. TCP
 /// does the same after an idle time (RFC 2861): the longer it was, the less is known about the capacity.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct SlowStart {
 /// The longest pause that a hint causes: the default of `max_hint`.
 const LONGEST: Duration = Duration::from_secs(120);
 /// The length of pause that halves the number of attempts that may run after it.
-const FORGOTTEN: Duration = Duration::from_secs(10);
+const HALVING_TIME: Duration = Duration::from_secs(10);
 /// The time after which twice as many may run, if attempts are too slow to show that the server can handle more.
 const DOUBLED: Duration = Duration::from_secs(1);
 /// The number of running attempts above which slow start no longer applies.
@@ -54,7 +54,7 @@ impl SlowStart {
 
     /// The number of attempts that may run at a time after the pause.
     fn most(&self, now: Moment) -> f64 {
-        let halvings = self.until.since(self.since).div_duration_f64(FORGOTTEN);
+        let halvings = self.until.since(self.since).div_duration_f64(HALVING_TIME);
         let doublings = now.since(self.until).div_duration_f64(DOUBLED);
         let first = (self.before * (-halvings).exp2()).round().max(1.0);
         let again = (first + self.succeeded).min(2.0 * self.before.max(1.0));
@@ -80,7 +80,7 @@ impl SlowStart {
     }
 
     /// Returns true if the pause has ended and slow start no longer limits attempts, however many wait.
-    pub(super) fn is_wide(&self, now: Moment) -> bool {
+    pub(super) fn is_unlimited(&self, now: Moment) -> bool {
         self.paused_for(now).is_none() && self.most(now) > MANY
     }
 }

@@ -11,21 +11,21 @@ use crate::sync::{Mutex, lock};
 /// A limiter for work that continues after its attempt was dropped, such as a thread. The attempt counts with the
 /// limiter until its work has ended.
 ///
-/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `Work`, another attempt could
-/// start at once in place of the thread, and the retry would run at the same time as the thread. With `Work`, both wait
-/// until the last [`WorkGuard`] is dropped.
+/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `DetachedWork`, another attempt could
+/// start at once in place of the thread, and the retry would run at the same time as the thread. With `DetachedWork`, both wait
+/// until the last [`DetachedWorkGuard`] is dropped.
 ///
 /// ```
 /// use std::io;
 /// use std::time::Duration;
-/// use retry_protections::{ConcurrencyLimiter, Work};
+/// use retry_protections::{ConcurrencyLimiter, DetachedWork};
 /// use retry_runtime::retrying;
 /// use tokio::task::spawn_blocking;
 ///
 /// static DISK: ConcurrencyLimiter = ConcurrencyLimiter::aimd().most(4);
 ///
 /// async fn checksum(path: String) -> io::Result<u64> {
-///     let work = Work::new(&DISK);
+///     let work = DetachedWork::new(&DISK);
 ///     retrying!(max = 2, timeout = "30s", deadline = "2m", limiter = &work, async {
 ///         let (guard, path) = (work.guard(), path.clone());
 ///         let thread = spawn_blocking(move || {
@@ -43,7 +43,7 @@ use crate::sync::{Mutex, lock};
 /// limiter's `max_wait`, and the attempt counts with the limiter forever. The limiter records an outcome only when the
 /// work has ended, and the log doesn't contain the resulting changes.
 #[derive(Debug)]
-pub struct Work<L: AdmissionControl>(Arc<Shared<L>>);
+pub struct DetachedWork<L: AdmissionControl>(Arc<Shared<L>>);
 
 #[derive(Debug)]
 struct Shared<L: AdmissionControl> {
@@ -61,7 +61,7 @@ struct State {
     wakers: Vec<Waker>,
 }
 
-impl<L: AdmissionControl> Work<L> {
+impl<L: AdmissionControl> DetachedWork<L> {
     /// Creates a limiter that counts work until it has ended. Pass a `&'static` limiter or an `Arc`.
     pub fn new(limiter: L) -> Self {
         Self(Arc::new(Shared {
@@ -71,13 +71,13 @@ impl<L: AdmissionControl> Work<L> {
     }
 
     /// Creates a guard. Move it into the code that does the work, and drop it at the end.
-    pub fn guard(&self) -> WorkGuard<L> {
+    pub fn guard(&self) -> DetachedWorkGuard<L> {
         lock(&self.0.state).guards += 1;
-        WorkGuard(Arc::clone(&self.0))
+        DetachedWorkGuard(Arc::clone(&self.0))
     }
 }
 
-impl<L: AdmissionControl> AdmissionControl for Work<L> {
+impl<L: AdmissionControl> AdmissionControl for DetachedWork<L> {
     fn enter(&self, cost: u32) -> Permit {
         self.0.limiter.enter(cost)
     }
@@ -120,12 +120,12 @@ impl<L: AdmissionControl> AdmissionControl for Work<L> {
     }
 }
 
-/// Marks work as running until it is dropped: see [`Work`].
+/// Marks work as running until it is dropped: see [`DetachedWork`].
 #[derive(Debug)]
 #[must_use = "dropped at once, it holds nothing"]
-pub struct WorkGuard<L: AdmissionControl>(Arc<Shared<L>>);
+pub struct DetachedWorkGuard<L: AdmissionControl>(Arc<Shared<L>>);
 
-impl<L: AdmissionControl> Drop for WorkGuard<L> {
+impl<L: AdmissionControl> Drop for DetachedWorkGuard<L> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.guards -= 1;

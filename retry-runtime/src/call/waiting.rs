@@ -12,7 +12,7 @@ use crate::admission::{Admission, AdmissionControl};
 use crate::call::Protects;
 use crate::call::steps::Slot;
 use crate::time::clock::Clocks;
-use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, give_way, own_waker, sleep_out};
+use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, own_waker, sleep_out, yield_now};
 
 /// Waits until the limiter admits the attempt. Returns the duration of the wait, or the rejection.
 pub(super) async fn wait(
@@ -35,7 +35,7 @@ pub(super) async fn wait(
                 // attempt's turn.
                 None => sleep_out(&timer, nap.length).await,
             }
-            give_way().await;
+            yield_now().await;
         });
         // The loop has just asked, so the first poll doesn't ask again. Otherwise, an expected wait that keeps changing
         // could prevent the loop from ever sleeping.

@@ -11,7 +11,7 @@ use crate::policy::Settings;
 use crate::policy::text::readable;
 use crate::policy::value::takes_keys;
 use crate::policy::{
-    BreakerNumbers, Entries, LimiterNumbers, Overrides, Policy, PolicyError, RawValue, in_entry,
+    BreakerSettings, Entries, LimiterSettings, Overrides, Policy, PolicyError, RawValue, in_entry,
     refused, short,
 };
 
@@ -65,7 +65,7 @@ const UNDER: char = '?';
 /// Entries are checked without the calls' own values. If, combined with a call's values, a `base` or `floor` is above
 /// the `cap`, it counts as the `cap`; with a list of delays, `base` and `factor` are ignored.
 ///
-/// An entry may also contain [`BreakerNumbers`], under `breaker`, and [`LimiterNumbers`], under `limiter`. The program
+/// An entry may also contain [`BreakerSettings`], under `breaker`, and [`LimiterSettings`], under `limiter`. The program
 /// reads them with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
 ///
 /// # The table
@@ -179,16 +179,16 @@ impl Policies {
     /// );
     /// # Ok::<(), PolicyError>(())
     /// ```
-    pub fn breaker(&self, name: &str) -> BreakerNumbers {
-        let has_numbers = |entry: &Entry| entry.layer.breaker != BreakerNumbers::new();
+    pub fn breaker(&self, name: &str) -> BreakerSettings {
+        let has_numbers = |entry: &Entry| entry.layer.breaker != BreakerSettings::new();
         let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
         merged.breaker
     }
 
     /// Returns the limits for the limiter of the named calls. The longest name wins, key by key.
     /// `ConcurrencyLimiter::set` of `retry-protections` applies them.
-    pub fn limiter(&self, name: &str) -> LimiterNumbers {
-        let has_numbers = |entry: &Entry| entry.layer.limiter != LimiterNumbers::new();
+    pub fn limiter(&self, name: &str) -> LimiterSettings {
+        let has_numbers = |entry: &Entry| entry.layer.limiter != LimiterSettings::new();
         let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
         merged.limiter
     }

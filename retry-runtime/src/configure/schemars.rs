@@ -8,7 +8,9 @@ use retry_vocabulary::key::{Key, KeyScope, ValueType};
 use retry_vocabulary::word::{self, Word};
 
 use crate::configure::policies::Policies;
-use crate::policy::{BreakerNumbers, LimiterNumbers, Overrides, Policy, PolicySettings, Settings};
+use crate::policy::{
+    BreakerSettings, LimiterSettings, Overrides, Policy, PolicySettings, Settings,
+};
 
 macro_rules! schemas {
     ($($(#[$doc:meta])* $type:ident: $name:literal, $about:literal, $schema:expr;)*) => {$(
@@ -41,10 +43,10 @@ schemas! {
         table(KeyScope::Policy, &Self::new().all_in_force());
     /// The table of a [`Policy`], without defaults, because other layers may set an unset key.
     Overrides: "RetryOverrides", "Retries, overriding other sources", keys(KeyScope::Policy);
-    /// The table of [`BreakerNumbers`].
-    BreakerNumbers: "RetryBreaker", "Settings of a breaker", keys(KeyScope::Section(Key::Breaker));
-    /// The table of [`LimiterNumbers`].
-    LimiterNumbers: "RetryLimiter", "Limits of a limiter", keys(KeyScope::Section(Key::Limiter));
+    /// The table of [`BreakerSettings`].
+    BreakerSettings: "RetryBreaker", "Settings of a breaker", keys(KeyScope::Section(Key::Breaker));
+    /// The table of [`LimiterSettings`].
+    LimiterSettings: "RetryLimiter", "Limits of a limiter", keys(KeyScope::Section(Key::Limiter));
     /// A table of [`Overrides`] by the names of calls, with the tables `breaker` and `limiter` in each, and `enabled`.
     Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }

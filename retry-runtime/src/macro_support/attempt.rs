@@ -215,7 +215,7 @@ pub fn lend_optional<T: KeptArgument + ?Sized>(kept: &Option<T::Kept>) -> Option
 /// Returns the future unchanged. It prevents clippy from suggesting `async fn` for a function whose whole body is an
 /// `async` block.
 #[inline]
-pub fn lazy<F: Future>(future: F) -> F {
+pub fn opaque_future<F: Future>(future: F) -> F {
     future
 }
 
@@ -228,7 +228,7 @@ pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
 
 /// Returns the attempt unchanged, and keeps the other value borrowed until then.
 #[inline]
-pub fn beside<A, T>(attempt: A, _: &T) -> A {
+pub fn keep_borrowed<A, T>(attempt: A, _: &T) -> A {
     attempt
 }
 

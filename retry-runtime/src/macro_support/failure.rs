@@ -44,7 +44,7 @@ impl Retries {
     /// site. The call continues as [`next`](Self::next).
     #[cold]
     #[inline(never)]
-    pub fn failed_plainly(
+    pub fn next_delay(
         self,
         site: &Site<'_>,
         verdict: Verdict,
@@ -54,7 +54,7 @@ impl Retries {
     }
 
     #[inline]
-    pub fn healed(self, site: &Site<'_>) {
+    pub fn recovered(self, site: &Site<'_>) {
         if self.0 != 0 {
             self.report_healed(site);
         }

@@ -1,8 +1,8 @@
 use retry_classify::{Rejected, RejectedBy};
 
-use crate::listed::listed;
+use crate::enum_with_names::enum_with_names;
 
-listed! {
+enum_with_names! {
     /// The reason that a call gave up. Every call that ends with a failure has exactly one.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
@@ -58,7 +58,7 @@ impl From<Rejected> for Reason {
     }
 }
 
-listed! {
+enum_with_names! {
     /// The reason that a breaker opened.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[non_exhaustive]

@@ -1,4 +1,4 @@
-use crate::listed::listed;
+use crate::enum_with_names::enum_with_names;
 
 /// A log record, named after its event. Events without a record are only for observers.
 ///
@@ -48,7 +48,7 @@ pub enum Record {
     RateChanged,
 }
 
-listed! {
+enum_with_names! {
     /// The level of a log record: the levels of `tracing`, and [`Off`](Self::Off).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     Level:

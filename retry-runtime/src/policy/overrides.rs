@@ -64,8 +64,8 @@ use crate::policy::{
 pub struct Overrides {
     pub(crate) policy: PolicySettings,
     /// This field and the next are only set in entries of [`Policies`](crate::Policies).
-    pub(crate) breaker: BreakerNumbers,
-    pub(crate) limiter: LimiterNumbers,
+    pub(crate) breaker: BreakerSettings,
+    pub(crate) limiter: LimiterSettings,
 }
 
 impl Policy {
@@ -121,8 +121,8 @@ impl Overrides {
     pub const fn new() -> Self {
         Self {
             policy: PolicySettings::new(),
-            breaker: BreakerNumbers::new(),
-            limiter: LimiterNumbers::new(),
+            breaker: BreakerSettings::new(),
+            limiter: LimiterSettings::new(),
         }
     }
 
@@ -183,19 +183,19 @@ settings! {
     ///
     /// ```
     /// use retry_protections::Breaker;
-    /// use retry_runtime::BreakerNumbers;
+    /// use retry_runtime::BreakerSettings;
     ///
     /// static STORE: Breaker = Breaker::new();
     ///
     /// STORE.set("ratio=0.8, open_for=10s".parse()?);
-    /// let error = "ratio=1.5".parse::<BreakerNumbers>().unwrap_err();
+    /// let error = "ratio=1.5".parse::<BreakerSettings>().unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
     ///     "`breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
     /// );
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
-    pub BreakerNumbers {
+    pub BreakerSettings {
         /// The share of failed attempts that opens the breaker, above 0 and at most 1.
         pub Ratio ratio: Factor(f64),
         /// The time that the breaker stays open.
@@ -224,7 +224,7 @@ settings! {
     /// assert_eq!(STORE.limit(), 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub LimiterNumbers {
+    pub LimiterSettings {
         /// The lower bound of the limit of concurrent attempts.
         pub Least least: Count(u32),
         /// The upper bound of the limit of concurrent attempts.
@@ -232,7 +232,7 @@ settings! {
     }
 }
 
-impl LimiterNumbers {
+impl LimiterSettings {
     pub(crate) fn checked(self) -> Result<Self, PolicyError> {
         match (self.least, self.most) {
             (Some(least), Some(most)) if least > most => {

@@ -7,7 +7,7 @@ use core::fmt;
 use retry_vocabulary::key::{Key, KeyScope};
 
 use crate::policy::{
-    BreakerNumbers, Entries, LimiterNumbers, Overrides, Policy, PolicyError, RawValue, Settings,
+    BreakerSettings, Entries, LimiterSettings, Overrides, Policy, PolicyError, RawValue, Settings,
     refused, short, written,
 };
 
@@ -50,8 +50,8 @@ readable! {
     /// ```
     Policy: |entries| Overrides::read(KeyScope::Policy, entries), |layer| Self::new().overridden_by(&layer);
     Overrides: |entries| Self::read(KeyScope::Policy, entries), Ok;
-    BreakerNumbers: |entries| Self::read(Key::Breaker, entries), Ok;
-    LimiterNumbers: |entries| Self::read(Key::Limiter, entries), Self::checked;
+    BreakerSettings: |entries| Self::read(Key::Breaker, entries), Ok;
+    LimiterSettings: |entries| Self::read(Key::Limiter, entries), Self::checked;
 }
 
 /// Prints every key with its value. The text parses to an equal policy if the values are in the ranges that texts

@@ -4,7 +4,7 @@ use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 
-use crate::time::give_way;
+use crate::time::yield_now;
 
 /// Sleeps until `sleep` completes (false) or `cancelled` does (true). If both are complete, it counts as cancelled. It
 /// then yields to the executor, so that other tasks run even if the sleep takes no time.
@@ -14,7 +14,7 @@ pub(crate) async fn pause_or_cancelled(
 ) -> bool {
     let mut pause = pin!(async {
         sleep.await;
-        give_way().await;
+        yield_now().await;
     });
     poll_fn(|context| {
         if cancelled.as_mut().poll(context).is_ready() {

@@ -13,7 +13,7 @@ use core::time::Duration;
 use std::thread;
 
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-pub use self::page::give_way;
+pub use self::page::yield_now;
 #[cfg(feature = "tokio")]
 #[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
 pub use self::tokio::expect_timer;
@@ -83,7 +83,7 @@ pub fn expect_timer() {}
 /// Yields to the executor once, so that a loop whose sleeps take no time can be dropped, and a timeout around the loop
 /// can fire.
 #[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
-pub async fn give_way() {
+pub async fn yield_now() {
     let mut is_due = true;
     core::future::poll_fn(|context| {
         if core::mem::take(&mut is_due) {

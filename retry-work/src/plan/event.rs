@@ -11,7 +11,7 @@ use crate::plan::Summary;
 pub(crate) enum Ended {
     Completed,
     /// Completed after a failure.
-    Healed,
+    Recovered,
     Failed,
     DeadEnd,
     /// Rejected by the breaker or the limiter.
@@ -24,7 +24,7 @@ impl Ended {
     const fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",
-            Self::Healed => "healed",
+            Self::Recovered => "recovered",
             Self::Failed => "failed",
             Self::DeadEnd => "dead end",
             Self::NotBegun => "not begun",
@@ -35,7 +35,7 @@ impl Ended {
     const fn level(self) -> Level {
         match self {
             Self::Completed => Level::Debug,
-            Self::Healed => Level::Info,
+            Self::Recovered => Level::Info,
             Self::Failed | Self::DeadEnd | Self::NotBegun | Self::GaveUp => Level::Warn,
         }
     }

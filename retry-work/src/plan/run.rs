@@ -143,7 +143,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         let completed = outcome.is_ok();
         let ended = match (completed, node.retried, again) {
             (true, false, _) => Ended::Completed,
-            (true, true, _) => Ended::Healed,
+            (true, true, _) => Ended::Recovered,
             (false, true, Again::DeadEnd) => Ended::DeadEnd,
             (false, ..) => Ended::Failed,
         };

@@ -53,18 +53,18 @@ fn a_success_gives_back_what_the_last_retry_took() {
 /// aws/aws-sdk-go-v2#3186: lookups that mostly find nothing.
 #[test]
 fn a_final_response_counts_as_a_success() {
-    let healed = |budget: Budget| {
+    let recovered = |budget: Budget| {
         let lookup = |number: usize| match number % 20 {
             0 => calls(&budget, &[&[TRANSIENT, STOP]])[0].1 == 2,
             _ => calls(&budget, &[&[STOP]])[0].1 == 2,
         };
         (0..2000).filter(|number| lookup(*number)).count()
     };
-    assert_eq!(healed(Budget::standard()), 100);
-    assert_eq!(healed(Budget::standard().credit_answers(false)), 35);
-    assert_eq!(healed(Budget::grpc(10, 0.1).credit_answers(true)), 100);
-    assert_eq!(healed(Budget::grpc(10, 0.1)), 4);
-    assert_eq!(healed(Budget::ratio(0.1)), 100);
+    assert_eq!(recovered(Budget::standard()), 100);
+    assert_eq!(recovered(Budget::standard().credit_answers(false)), 35);
+    assert_eq!(recovered(Budget::grpc(10, 0.1).credit_answers(true)), 100);
+    assert_eq!(recovered(Budget::grpc(10, 0.1)), 4);
+    assert_eq!(recovered(Budget::ratio(0.1)), 100);
     // Even if retries are off.
     let budget = Budget::standard();
     assert!(budget.withdraw(Kind::Transient));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    AdmissionControl, AttemptOutcome, BreakerNumbers, BreakerState, LimiterNumbers, retry,
+    AdmissionControl, AttemptOutcome, BreakerSettings, BreakerState, LimiterSettings, retry,
 };
 use support::rows;
 use tokio::time::{Instant, sleep};
@@ -116,8 +116,8 @@ fn out_of_range_values_change_nothing() {
 fn a_file_changes_numbers_by_name() {
     #[derive(serde::Deserialize)]
     struct Config {
-        breakers: BTreeMap<String, BreakerNumbers>,
-        limiters: BTreeMap<String, LimiterNumbers>,
+        breakers: BTreeMap<String, BreakerSettings>,
+        limiters: BTreeMap<String, LimiterSettings>,
     }
 
     #[retry(max = 0, breaker = breaker, limiter = limiter)]
@@ -149,7 +149,7 @@ fn a_file_changes_numbers_by_name() {
         let error = load(breaker_keys, limiter_keys).unwrap_err().to_string();
         assert!(error.contains(complaint), "{error}");
     }
-    let twice = "most=1, most=2".parse::<LimiterNumbers>().unwrap_err();
+    let twice = "most=1, most=2".parse::<LimiterSettings>().unwrap_err();
     assert_eq!(twice.to_string(), "`limiter.most` is given twice: keep one");
 
     assert_eq!(limiter.limit(), 5);

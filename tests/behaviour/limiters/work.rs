@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Mutex;
 
-use retry_protections::{ConcurrencyLimiter, Work};
+use retry_protections::{ConcurrencyLimiter, DetachedWork};
 use retry_runtime::retrying;
 use tokio::time::{Instant, sleep};
 
@@ -13,7 +13,7 @@ use crate::limiters::secs;
 /// times.
 async fn call(limiter: &'static ConcurrencyLimiter, guards: usize) -> Vec<u64> {
     let (start, began) = (Instant::now(), Mutex::new(Vec::new()));
-    let work = Work::new(limiter);
+    let work = DetachedWork::new(limiter);
     let outcome = retrying!(
         max = 2,
         backoff = "none",
@@ -56,7 +56,7 @@ async fn work_keeps_its_slot_and_delays_the_retry_until_it_is_done() {
 #[tokio::test(start_paused = true)]
 async fn work_that_never_ends_ends_the_call_at_its_deadline() {
     static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
-    let work = Work::new(&LIMITER);
+    let work = DetachedWork::new(&LIMITER);
     let held = Mutex::new(Vec::new());
     let start = Instant::now();
     let outcome = retrying!(timeout = "1s", deadline = "10s", limiter = &work, async {

@@ -46,7 +46,7 @@ async fn calls_are_counted_by_how_they_end() {
     }
     let totals = stats.totals();
     assert_eq!(totals.calls(), 5);
-    assert_eq!((totals.succeeded, totals.healed), (2, 1));
+    assert_eq!((totals.succeeded, totals.recovered), (2, 1));
     assert_eq!(totals.gave_up(), 3);
     assert_eq!(totals.gave_up_for(Reason::Exhausted), 1);
     assert_eq!(totals.gave_up_for(Reason::NotRetryable), 2);
@@ -56,7 +56,7 @@ async fn calls_are_counted_by_how_they_end() {
     assert_eq!(totals.last_error.as_deref(), Some("forbidden"));
     assert_eq!(
         totals.to_string(),
-        "5 calls, 10 attempts, 5 retries; 1 healed; \
+        "5 calls, 10 attempts, 5 retries; 1 recovered; \
          3 gave up (2 not retryable, 1 exhausted); last error: forbidden"
     );
     assert_eq!(stats.take(), totals);
@@ -99,7 +99,7 @@ async fn corrections_hedges_and_fallbacks_are_counted() {
     assert_eq!(totals.corrections, 2);
     assert_eq!(
         totals.to_string(),
-        "1 call, 1 attempt, 0 retries; 2 corrected; 1 healed; last error: small"
+        "1 call, 1 attempt, 0 retries; 2 corrected; 1 recovered; last error: small"
     );
     assert_eq!(slow(stats).await, Ok(1));
     assert_eq!(
@@ -131,16 +131,16 @@ async fn a_batch_counts_as_one_call() {
     let stats = &Stats::new();
     // Two sorts of failure wait together.
     let start = Instant::now();
-    let healed = batch(
+    let recovered = batch(
         stats,
         &[&[Err("busy"), Err("throttled"), Ok(())], &[Ok(()); 2]],
     );
-    assert_eq!(healed.await, "succeeded batch attempt=2 max=2");
+    assert_eq!(recovered.await, "succeeded batch attempt=2 max=2");
     let totals = stats.take();
     assert_eq!((totals.paused, start.elapsed()), (SECOND, SECOND));
     assert_eq!(
         totals.to_string(),
-        "1 call, 2 attempts, 1 retry; 1 healed; last error: 1 of 3 items: throttled"
+        "1 call, 2 attempts, 1 retry; 1 recovered; last error: 1 of 3 items: throttled"
     );
 
     // One is lost at once, another at last.
@@ -185,7 +185,7 @@ fn feed(
 #[tokio::test]
 async fn all_attempts_of_a_resumed_stream_count() {
     for (last, end, attempts) in [
-        (Some(6), "6 attempts, 5 retries; 1 healed", 6),
+        (Some(6), "6 attempts, 5 retries; 1 recovered", 6),
         (None, "6 attempts, 5 retries; 1 gave up (1 exhausted)", 6),
     ] {
         let (stats, recorder) = (Stats::new(), Recorder::new());
@@ -248,5 +248,5 @@ fn two_counts_of_one_call_may_be_kept() {
     let sum = all.totals();
     assert_eq!(sum.last_error.as_deref(), Some("busy"));
     assert_eq!((sum.calls(), sum.attempts, sum.retries), (3, 5, 2));
-    assert_eq!((sum.healed, sum.gave_up_for(Reason::Exhausted)), (1, 1));
+    assert_eq!((sum.recovered, sum.gave_up_for(Reason::Exhausted)), (1, 1));
 }

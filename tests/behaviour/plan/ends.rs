@@ -102,13 +102,13 @@ async fn subtasks_dropped_at_the_deadline_are_reported_once() {
     let [first, second] = [Cell::new(true), Cell::new(true)];
     let mut plan = Plan::local();
     plan.add(
-        "healed",
+        "recovered",
         [],
         async |[]| {
             if first.take() { busy() } else { Ok(1) }
         },
     );
-    plan.add("begun", ["healed"], async |[_]| pending().await);
+    plan.add("begun", ["recovered"], async |[_]| pending().await);
     plan.add("retried", [], async |[]| {
         if second.take() {
             busy()
@@ -127,9 +127,9 @@ async fn subtasks_dropped_at_the_deadline_are_reported_once() {
     assert_eq!(plan.summary().pending, ["begun"]);
     assert_eq!(plan.summary().dead_ends, ["retried"]);
     let lines = recording.lines();
-    let healed = lines.iter().position(|line| line.starts_with("healed"));
+    let recovered = lines.iter().position(|line| line.starts_with("recovered"));
     assert_eq!(
-        lines[healed.unwrap() + 1..],
+        lines[recovered.unwrap() + 1..],
         [
             "gave up plan.begun attempt=1 error=dropped before it ended reason=deadline",
             "dead end plan.retried attempt=2 error=busy reason=deadline",

@@ -24,7 +24,7 @@ async fn failures_retries_healings_dead_ends_and_the_summary() {
         "failed plan.b attempt=1 error=b is busy",
         "summary plan: 1 completed; 2 failed: b, d; 1 blocked: c; 3 executions",
         "retrying plan error=2 of 4 subtasks failed: b, d",
-        "healed plan.b attempt=2",
+        "recovered plan.b attempt=2",
         "dead end plan.d attempt=2 error=d is busy reason=exhausted",
         "completed plan.c attempt=1",
         "summary plan: 3 completed; 1 failed: d; 1 dead end: d; 6 executions",

@@ -144,7 +144,7 @@ async fn a_failure_is_unchanged_if_its_retry_is_dropped() {
         lines[..2],
         [
             "retrying plan error=1 of 2 subtasks failed: a",
-            "healed plan.a attempt=3"
+            "recovered plan.a attempt=3"
         ]
     );
 }

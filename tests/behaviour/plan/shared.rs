@@ -113,7 +113,7 @@ async fn a_chain_may_name_the_plan_and_its_timer() {
         [
             "failed named.a attempt=1 error=transient",
             "retrying named attempt=1 max=3 delay=1s error=1 of 1 subtasks failed: a; incomplete reason=transient",
-            "healed named.a attempt=2",
+            "recovered named.a attempt=2",
             "succeeded named attempt=2 max=3",
             "summary named: 1 completed; 2 executions",
         ]

@@ -81,7 +81,7 @@ fn failures_block_heal_and_become_dead_ends() {
         [
             "failed plan.a attempt=1 error=busy",
             "failed plan.c attempt=1 error=busy",
-            "healed plan.a attempt=2",
+            "recovered plan.a attempt=2",
             "dead end plan.c attempt=2 error=gone reason=exhausted",
         ]
     );

@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode, Uri};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
-use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
+use retry_clients::http::{Outcome, PeekedBody, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
 use retry_protections::Breaker;
 use retry_runtime::{Jitter, Policy, Verdict, testing};
@@ -18,7 +18,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use super::scripted::{Answer, BoxError, Scripted, post};
 use Answer::{Fails, Status};
 
-type Answered = Response<LookedAt<Full<Bytes>>>;
+type Answered = Response<PeekedBody<Full<Bytes>>>;
 /// Can be read only once, and is recorded.
 type Once = UnsyncBoxBody<Bytes, BoxError>;
 
@@ -180,7 +180,7 @@ async fn a_fallback_gets_the_request() {
                     };
                     assert_eq!(request.uri().path(), "/page");
                     let body = request.into_body().collect().await?.to_bytes();
-                    Ok(Response::new(LookedAt::new(Full::from(body))))
+                    Ok(Response::new(PeekedBody::new(Full::from(body))))
                 })
             },
         );

@@ -11,7 +11,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
-use retry_clients::http::LookedAt;
+use retry_clients::http::PeekedBody;
 use retry_clients::tower::{GaveUp, RetryLayer};
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{BreakerState, Jitter, Policy, TimedOut, testing};
@@ -23,7 +23,7 @@ use tower::{Layer, Service, ServiceExt};
 
 use super::scripted::{Answer, BoxError, Scripted, post, reserve};
 
-type Answered = Response<LookedAt<Full<Bytes>>>;
+type Answered = Response<PeekedBody<Full<Bytes>>>;
 
 const SECOND: Duration = Duration::from_secs(1);
 const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
@@ -246,12 +246,7 @@ async fn a_first_wait_that_fails_is_not_retried() {
 /// The call waits, not the layer, and a service that is never ready fails the call.
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_the_service_no_longer_than_ready_within() {
-    let cases = [
-        (0, 5.0, None),
-        (1, 11.0, None),
-        (2, 17.0, None),
-        (5, 19.999, Some(200)),
-    ];
+    let cases = [(0, 5.0, None), (1, 11.0, None), (2, 17.0, None), (5, 19.999, Some(200))];
     for (max, ends, status) in cases {
         let retries = ClientRetries::new(POLICY.max(max)).ready_within(5 * SECOND);
         let service = Scripted::new([Answer::Status(200, &[])]);

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
-use retry_clients::http::{LookedAt, Outcome};
+use retry_clients::http::{Outcome, PeekedBody};
 use retry_clients::tower::{GaveUp, HookFuture, RetryLayer};
 use retry_runtime::{NextAttempt, Verdict};
 use support::failure::{Failure, TIMEOUT};
@@ -115,7 +115,7 @@ fn verdict(world: &World, error: &(dyn std::error::Error + 'static)) -> Verdict 
 }
 
 type Body = Full<Bytes>;
-type Answer = Response<LookedAt<Body>>;
+type Answer = Response<PeekedBody<Body>>;
 
 async fn of_http(world: &Arc<World>) -> bool {
     let serving = Arc::clone(world);
@@ -127,7 +127,7 @@ async fn of_http(world: &Arc<World>) -> bool {
         });
     let layer = if world.falls_back {
         layer.fallback(|_: Option<Request<Body>>, _: GaveUp<Answer, BoxError>| {
-            Box::pin(ready(Ok(Response::new(LookedAt::new(Body::default())))))
+            Box::pin(ready(Ok(Response::new(PeekedBody::new(Body::default())))))
         })
     } else {
         layer

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub use world::{Clock, Watched, World, differences, seen};
 
 /// Declares an enum and its list `ALL` from one list of variants, so that none is missing in either.
-macro_rules! listed {
+macro_rules! enum_with_names {
     ($(#[$of_all:meta])* $name:ident: $($(#[$doc:meta])* $variant:ident,)*) => {
         $(#[$of_all])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ macro_rules! listed {
     };
 }
 
-listed! {
+enum_with_names! {
     /// A form of a call.
     Form:
     /// `#[retry]` on an async function.
@@ -73,7 +73,7 @@ listed! {
     Middleware,
 }
 
-listed! {
+enum_with_names! {
     /// A key, or something else that not every form has.
     Key:
     /// `max`, of the policy and of sections.

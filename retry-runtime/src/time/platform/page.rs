@@ -11,7 +11,7 @@ use crate::time::{Clock, Timer, clock, skip};
 
 /// Yields by a wait for the page's timer. A task that keeps waking itself would freeze the page, because woken tasks
 /// run before timers and responses.
-pub async fn give_way() {
+pub async fn yield_now() {
     TimeoutFuture::new(0).await;
 }
 

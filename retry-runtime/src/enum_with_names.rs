@@ -1,10 +1,10 @@
-//! Enums whose variants are listed, with their names.
+//! Enums defined together with the names of their variants.
 
 /// Defines an enum, and `ALL`, its variants in the order of their numbers, so that arrays can be indexed by variant. If
 /// the variants have names, also defines `name` and implements `Display`.
-macro_rules! listed {
+macro_rules! enum_with_names {
     ($(#[$attr:meta])* $enum:ident: $($(#[$doc:meta])* $variant:ident = $name:literal,)+) => {
-        listed!($(#[$attr])* $enum: $($(#[$doc])* $variant,)+);
+        enum_with_names!($(#[$attr])* $enum: $($(#[$doc])* $variant,)+);
 
         impl $enum {
             /// Returns the name, as in the log.
@@ -35,4 +35,4 @@ macro_rules! listed {
     };
 }
 
-pub(crate) use listed;
+pub(crate) use enum_with_names;

@@ -18,7 +18,7 @@ use crate::BoxError;
 use crate::repeat::is_grpc;
 
 /// A response body whose first bytes were buffered for classification. Yields the whole body.
-pub struct LookedAt<B> {
+pub struct PeekedBody<B> {
     ahead: VecDeque<Result<Frame<Bytes>, BoxError>>,
     /// The buffered bytes in one piece, for classification.
     text: Option<Vec<u8>>,
@@ -86,7 +86,7 @@ fn is_stream(content: &HeaderValue) -> bool {
     STREAMS.into_iter().any(says) && !says("octet-stream")
 }
 
-impl<B> LookedAt<B> {
+impl<B> PeekedBody<B> {
     /// Creates the body of a response that a `fallback` returns. Nothing is buffered.
     pub fn new(rest: B) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl<B> LookedAt<B> {
     }
 }
 
-impl<B> LookedAt<B>
+impl<B> PeekedBody<B>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
@@ -190,7 +190,7 @@ where
     }
 }
 
-impl<B> Body for LookedAt<B>
+impl<B> Body for PeekedBody<B>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
@@ -243,8 +243,8 @@ pub(crate) fn longer(ahead: u64, rest: &SizeHint) -> SizeHint {
     hint
 }
 
-impl<B> fmt::Debug for LookedAt<B> {
+impl<B> fmt::Debug for PeekedBody<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LookedAt").finish_non_exhaustive()
+        f.debug_struct("PeekedBody").finish_non_exhaustive()
     }
 }
