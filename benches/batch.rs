@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retry_runtime::{Policy, PolicyCall, TimerFn};
+use retry_runtime::Policy;
+use retry_runtime::chain::PolicyCall;
+use retry_runtime::seam::TimerFn;
 use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 
 type Answers = Result<Vec<Result<u64, bool>>, bool>;

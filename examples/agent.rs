@@ -8,7 +8,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use retry_runtime::{Cancelled, NextAttempt, Verdict, retry};
+use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::{Cancelled, Verdict, retry};
 use tokio::time::sleep;
 
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use retry_runtime::{Classify, Policy, TimerFn};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Classify, Policy};
 use retry_work::{IntoBatches, retry_each};
 use tokio::time::Instant;
 

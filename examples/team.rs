@@ -5,7 +5,8 @@
 
 use std::cell::Cell;
 
-use retry_runtime::{EventData, GaveUp, Kind, RetryBudget, retry};
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{EventData, GaveUp, Kind, retry};
 
 #[derive(Default)]
 struct Team {

@@ -1,7 +1,8 @@
 //! The clients under test: functions that differ in one key.
 
 use retry_protections::Breaker;
-use retry_runtime::{AdmissionControl, Budget, retry};
+use retry_runtime::seam::AdmissionControl;
+use retry_runtime::{Budget, retry};
 
 use crate::server::{Failure, Server};
 

@@ -6,7 +6,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Changes, Kind, Permit};
+use retry_runtime::Kind;
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 

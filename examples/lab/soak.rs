@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::BreakerState::{Closed, Open};
+use retry_runtime::seam::BreakerState::{Closed, Open};
 use retry_runtime::{Budget, Classify, Rejected, TimedOut, Verdict, retry};
 use support::loopback::{Server, read_head, status};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

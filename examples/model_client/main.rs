@@ -34,7 +34,8 @@ use std::time::Duration;
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use reqwest::Url;
 use retry_observers::Progress;
-use retry_runtime::{Policy, PolicyArgs, PolicyFlags, SharedPolicy};
+use retry_runtime::configuration::{PolicyArgs, PolicyFlags};
+use retry_runtime::{Policy, SharedPolicy};
 
 use crate::client::{Client, Message};
 use crate::error::ModelError;

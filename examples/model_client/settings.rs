@@ -8,7 +8,8 @@ use std::future;
 use std::path::Path;
 use std::time::Duration;
 
-use retry_runtime::{Jitter, Overrides, Policy, PolicyError, SharedPolicy};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::{Jitter, Policy, PolicyError, SharedPolicy};
 use serde::{Deserialize, Deserializer, de};
 
 /// The settings of the client.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::{AdmissionControl, Event, Policy, RetryBudget, Verdict};
+use retry_runtime::seam::{AdmissionControl, RetryBudget};
+use retry_runtime::{Event, Policy, Verdict};
 
 use crate::http::{Outcome, classify};
 

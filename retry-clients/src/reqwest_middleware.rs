@@ -51,7 +51,7 @@ impl RetryMiddleware {
     }
 
     /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
-    /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt).
+    /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt).
     ///
     /// Changes to the request, errors and time are handled as in [`before_retry`](Self::before_retry).
     pub fn before_pause(self, hook: impl Hook<Request, Response, Error>) -> Self {
@@ -59,7 +59,7 @@ impl RetryMiddleware {
     }
 
     /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
-    /// the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt). It may change the request, for all later
+    /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). It may change the request, for all later
     /// retries, but not replace a recorded body with another stream. An `Err` ends the call with the outcome of the
     /// attempt and [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///

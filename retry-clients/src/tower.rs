@@ -56,7 +56,7 @@ impl RetryLayer {
 
 impl<By, H> RetryLayer<By, H> {
     /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
-    /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt).
+    /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt).
     ///
     /// Changes to the request, errors and time are handled as in [`before_retry`](Self::before_retry).
     pub fn before_pause<Q, A, E>(self, hook: impl Hook<Q, A, E>) -> RetryLayer<By, Hooks<Q, A, E>>
@@ -67,7 +67,7 @@ impl<By, H> RetryLayer<By, H> {
     }
 
     /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
-    /// the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt). Use it to put a new token into the request, or
+    /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). Use it to put a new token into the request, or
     /// to shorten it: all later retries send the changed request. But a recorded body can't be replaced: see
     /// [`ClientRetries::record_bodies`].
     ///

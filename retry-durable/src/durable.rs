@@ -1,14 +1,13 @@
 use std::error::Error;
 use std::fmt::{self, Write as _};
-use std::future::{Future, ready};
+use std::future::ready;
 use std::time::Duration;
 
 use retry_runtime::chain::{ByClassify, ByVerdict, OnError, ShownBy};
 use retry_runtime::macro_support::{Driver, Reporter, ignores_timeout};
-use retry_runtime::{
-    Call, Classify, Event, Failure, Moment, Observer, Policy, Protections, Reason, RetryBudget,
-    Site, Timer, Verdict,
-};
+use retry_runtime::own_loop::{Call, Failure, Protections, Site};
+use retry_runtime::seam::{Moment, RetryBudget, Timer};
+use retry_runtime::{Classify, Event, Observer, Policy, Reason, Verdict};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
-use std::future::Future;
 use std::time::Duration;
 
-use retry_runtime::Moment;
+use retry_runtime::seam::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -3,14 +3,12 @@ mod file;
 mod line;
 
 use std::collections::HashSet;
-use std::future::Future;
-use std::io;
-use std::mem;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{io, mem};
 
-use retry_runtime::Moment;
+use retry_runtime::seam::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

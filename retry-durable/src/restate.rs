@@ -12,7 +12,6 @@
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/restate.md"))]
 
 use std::fmt;
-use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use restate_sdk::context::{
@@ -21,8 +20,8 @@ use restate_sdk::context::{
 };
 use restate_sdk::endpoint::ContextInternal;
 use restate_sdk::errors::{HandlerError, TerminalError};
-use retry_runtime::Moment;
 use retry_runtime::macro_support::shown;
+use retry_runtime::seam::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -4,9 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use retry_runtime::macro_support::CallEnd;
-use retry_runtime::{
-    AdmissionControl, AttemptEnd, BreakerState, Budget, Event, EventData, Observer,
-};
+use retry_runtime::seam::{AdmissionControl, BreakerState};
+use retry_runtime::{AttemptEnd, Budget, Event, EventData, Observer};
 
 /// A metric's name in the crate `metrics`, and its name and unit in OpenTelemetry.
 #[derive(Clone, Copy)]
@@ -116,7 +115,7 @@ impl<'a, I> Measurements<'a, I> {
     }
 
     /// Adds a gauge of the breaker's state, under this name. It is set at each event of a call that uses this observer.
-    /// A breaker of your own type reports its state by [`state`](retry_runtime::AdmissionControl::state).
+    /// A breaker of your own type reports its state by [`state`](retry_runtime::seam::AdmissionControl::state).
     ///
     /// To measure one of several breakers, for example in a `Keyed`, look it up in a closure:
     ///
@@ -147,7 +146,7 @@ impl<'a, I> Measurements<'a, I> {
         self
     }
 
-    /// Adds gauges of the limiter's load, under this name, from its [`state`](retry_runtime::AdmissionControl::state). They are
+    /// Adds gauges of the limiter's load, under this name, from its [`state`](retry_runtime::seam::AdmissionControl::state). They are
     /// set at each event of a call that uses this observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: Protection<'a>) -> Self {

@@ -1,12 +1,12 @@
 use std::fmt::{self, Write};
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use retry_runtime::macro_support::{Max, now, shown, sync::lock};
-use retry_runtime::{Event, EventData, Moment, Observer};
+use retry_runtime::seam::Moment;
+use retry_runtime::{Event, EventData, Observer};
 
 /// Shows a call's pauses and waits on a terminal, and the progress of a batch or a plan: an observer for the key
 /// `observe`, with the feature `indicatif`.

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::time::Duration;
 
-use retry_runtime::HedgeDelay;
+use retry_runtime::seam::HedgeDelay;
 
 use crate::keyed::Evictable;
 use crate::sync::{Mutex, lock};

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::task::Waker;
 use std::vec::Vec;
 
-use retry_runtime::{Admission, Moment};
+use retry_runtime::seam::{Admission, Moment};
 
 use crate::clock;
 

@@ -28,7 +28,8 @@ use retry_classify::{Kind, Verdict};
 /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// use std::task::Waker;
 /// use std::time::Duration;
-/// use retry_runtime::{Admission, AdmissionControl, Permit, retry};
+/// use retry_runtime::seam::{Admission, AdmissionControl, Permit};
+/// use retry_runtime::retry;
 ///
 /// struct Maintenance(AtomicBool);
 ///
@@ -67,7 +68,7 @@ use retry_classify::{Kind, Verdict};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a circuit breaker or a limiter",
     label = "does not implement `AdmissionControl`",
-    note = "implement `retry_runtime::AdmissionControl` for `{Self}`, or pass a reference to a value that implements it",
+    note = "implement `retry_runtime::seam::AdmissionControl` for `{Self}`, or pass a reference to a value that implements it",
     note = "the crate `retry-protections` has `Breaker`, `RateLimiter` and `ConcurrencyLimiter`"
 )]
 pub trait AdmissionControl {
@@ -138,8 +139,8 @@ forward! {
 
 /// The permit of one attempt: created by [`AdmissionControl::enter`], and given back to [`AdmissionControl::leave`].
 ///
-/// [`AdmissionControl::enter`]: crate::AdmissionControl::enter
-/// [`AdmissionControl::leave`]: crate::AdmissionControl::leave
+/// [`AdmissionControl::enter`]: crate::seam::AdmissionControl::enter
+/// [`AdmissionControl::leave`]: crate::seam::AdmissionControl::leave
 #[derive(Debug, PartialEq, Eq)]
 pub struct Permit {
     number: u64,
@@ -283,7 +284,7 @@ pub enum Transition {
 
 /// The state of a breaker or a limiter, returned by [`AdmissionControl::state`]. Fields are `None` if unknown.
 ///
-/// [`AdmissionControl::state`]: crate::AdmissionControl::state
+/// [`AdmissionControl::state`]: crate::seam::AdmissionControl::state
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AdmissionState {
@@ -339,7 +340,8 @@ impl AttemptOutcome {
 /// ```
 /// use std::time::Duration;
 /// use retry_protections::{Quota, RateLimiter};
-/// use retry_runtime::{AdmissionControl, WithCost, retry};
+/// use retry_runtime::seam::{AdmissionControl, WithCost};
+/// use retry_runtime::retry;
 ///
 /// static SEARCH: RateLimiter<Quota> =
 ///     RateLimiter::fixed(60, Duration::from_secs(1)).burst(60);

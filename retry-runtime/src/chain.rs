@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use std::io;
-//! use retry_runtime::{Policy, PolicyCall};
+//! use retry_runtime::chain::PolicyCall;
+//! use retry_runtime::Policy;
 //!
 //! struct Store<On> {
 //!     chain: PolicyCall<'static, On>,
@@ -40,3 +41,4 @@ pub use keys::{
 };
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction, ShownBy};
 pub use operation::{BlockingOutcome, Operation};
+pub use policy_call::PolicyCall;

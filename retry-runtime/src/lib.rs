@@ -20,6 +20,7 @@ mod budget;
 mod call;
 pub mod chain;
 mod classify;
+pub mod configuration;
 mod configure;
 mod enum_with_names;
 mod forward;
@@ -32,7 +33,9 @@ pub mod log;
 pub mod macro_support;
 mod name;
 mod observe;
+pub mod own_loop;
 mod policy;
+pub mod seam;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -42,38 +45,19 @@ mod sync;
 pub mod testing;
 mod time;
 
-pub use admission::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BreakerState, Change, Changes,
-    Permit, Transition, WithCost,
-};
-pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::call_id::CallId;
-pub use call::failure::Failure;
-pub use call::gave_up::FailedAttempt;
-pub use call::gave_up::GaveUp;
-pub use call::next_attempt::NextAttempt;
-pub use call::own_loop::Attempts;
-pub use call::protections::{ProtectionRefs, Protections, Protects};
-pub use call::site::Site;
-pub use call::state::Call;
-pub use chain::policy_call::PolicyCall;
-#[cfg(feature = "clap")]
-pub use configure::clap::{PolicyArgs, PolicyFlags};
-pub use configure::policies::{OwnPolicy, Policies};
-pub use hedge::delay::HedgeDelay;
-pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
-pub use policy::{
-    Backoff, BreakerSettings, Hint, Jitter, LimiterSettings, Overrides, Pauses, Policy,
-    PolicyError, Section,
-};
+pub use call::gave_up::{FailedAttempt, GaveUp};
+pub use configure::policies::Policies;
+pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason};
+pub use policy::{Backoff, Hint, Jitter, Policy, PolicyError, Section};
 // The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
 pub use retry_classify::*;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
-pub use time::{BlockingTimer, Cancel, CancelFn, DefaultTimer, Moment, Timer, TimerFn};
+pub use time::Cancel;
 
 // These are shared by calls, so they need the standard library's locks and clock.
 #[cfg(feature = "std")]

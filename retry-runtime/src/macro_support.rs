@@ -86,8 +86,10 @@ pub use crate::time::moment::Clock;
 pub use crate::time::platform::{Features, default_timer, expect_timer, yield_now};
 pub use crate::time::timer::sleep_out;
 pub use crate::{
-    Attempt, Backoff, BlockingTimer, Call, Cancel, Cancelled, DefaultTimer, Draft, Event, Failure,
-    Hint, Jitter, Policy, Protections, Reason, Rejected, Section, Site, Timer, TimerFn, Verdict,
+    Attempt, Backoff, Cancel, Cancelled, Draft, Event, Hint, Jitter, Policy, Reason, Rejected,
+    Section, Verdict,
+    own_loop::{Call, Failure, Protections, Site},
+    seam::{BlockingTimer, DefaultTimer, Timer, TimerFn},
 };
 
 #[cfg(feature = "std")]

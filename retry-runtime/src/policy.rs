@@ -166,7 +166,7 @@ impl Policy {
         ///
         /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type
         /// must be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a
-        /// chain with [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). The timeout has no effect on
+        /// chain with [`PolicyCall::policy_timeout`](crate::chain::PolicyCall::policy_timeout). The timeout has no effect on
         /// other calls, blocking code, batches and plans; the log then has one `WARN` per call name.
         ///
         /// ```
@@ -196,8 +196,8 @@ impl Policy {
         /// A dropped attempt fails with a [`TimedOut`](crate::TimedOut), and the call ends with
         /// [`Reason::Deadline`](crate::Reason::Deadline). As with [`timeout`](Self::timeout), a call has to opt in: the
         /// attribute with the key `timeout`, with or without a value, a chain with
-        /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout) or
-        /// [`timeout`](crate::PolicyCall::timeout). In other calls it is a [`deadline`](Self::deadline).
+        /// [`PolicyCall::policy_timeout`](crate::chain::PolicyCall::policy_timeout) or
+        /// [`timeout`](crate::chain::PolicyCall::timeout). In other calls it is a [`deadline`](Self::deadline).
         ///
         /// ```
         /// use std::io;
@@ -291,7 +291,8 @@ impl Policy {
     /// ```
     /// use std::time::Duration;
     /// use retry_protections::ConcurrencyLimiter;
-    /// use retry_runtime::{AdmissionControl, Jitter, Policy, Rejected, Section, testing};
+    /// use retry_runtime::seam::AdmissionControl;
+    /// use retry_runtime::{Jitter, Policy, Rejected, Section, testing};
     ///
     /// static FIVE_AT_A_TIME: ConcurrencyLimiter = ConcurrencyLimiter::fixed(5).queue(0);
     ///

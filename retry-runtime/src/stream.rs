@@ -11,7 +11,7 @@ pub mod resume;
 use alloc::sync::Arc;
 use core::convert::identity;
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use std::sync::Mutex;

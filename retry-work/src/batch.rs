@@ -10,13 +10,13 @@ mod rounds;
 mod stop;
 mod tally;
 
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 
+use retry_runtime::Policy;
 use retry_runtime::chain::{IntoChain, MayCancel, OnError};
 use retry_runtime::macro_support::{Job, Span, around, attempt_within, bounds, place_of};
-use retry_runtime::{Policy, Timer};
+use retry_runtime::seam::Timer;
 
 use crate::in_flight::run;
 use batches::{Batches, IntoBatches};
@@ -60,7 +60,7 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// - A [`Policy`](retry_runtime::Policy) or a `&Policy`, which sends all items in one call; the result of
 ///   [`Policy::on`](retry_runtime::Policy::on), for error types that are not [`Classify`](retry_runtime::Classify), or
-///   another chain of [keys](retry_runtime::PolicyCall); or [`Batches`], which also sets the number of items per call
+///   another chain of [keys](retry_runtime::chain::PolicyCall); or [`Batches`], which also sets the number of items per call
 ///   and the number of concurrent calls.
 /// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
 ///   (`&texts`), numbers, `Arc`s. Items are taken from the iterator when their first call starts.
@@ -89,9 +89,9 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// # Shared protections
 ///
-/// For a [`budget`](retry_runtime::PolicyCall::budget) and a [`breaker`](retry_runtime::PolicyCall::breaker), each item
+/// For a [`budget`](retry_runtime::chain::PolicyCall::budget) and a [`breaker`](retry_runtime::chain::PolicyCall::breaker), each item
 /// that is sent is a separate attempt, but a call that fails or succeeds as a whole counts once. With a
-/// [`limiter`](retry_runtime::PolicyCall::limiter), each call waits to be admitted, and costs as much as all its items:
+/// [`limiter`](retry_runtime::chain::PolicyCall::limiter), each call waits to be admitted, and costs as much as all its items:
 ///
 /// ```
 /// use std::time::Duration;

@@ -1,14 +1,15 @@
 //! The attempts that a batch or a plan has in flight at the same time.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
+use retry_runtime::RejectedBy;
 use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::{Bounds, Driver};
-use retry_runtime::{RejectedBy, Timer};
+use retry_runtime::seam::Timer;
 
 /// The call of an attempt of a batch or a plan.
 pub(crate) type AttemptsOf<'a, Q> =

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::{DefaultTimer, Policy, Timer, retry, retrying};
+use retry_runtime::seam::{DefaultTimer, Timer};
+use retry_runtime::{Policy, retry, retrying};
 use retry_work::plan::{Plan, Validity};
 use retry_work::retry_each;
 

@@ -1,7 +1,8 @@
 //! Prints the policy that its command line and its environment name, or what is wrong with them.
 
 use clap::Parser;
-use retry_runtime::{Policy, PolicyArgs, PolicyFlags, Section};
+use retry_runtime::configuration::{PolicyArgs, PolicyFlags};
+use retry_runtime::{Policy, Section};
 
 #[derive(Parser)]
 struct Arguments {

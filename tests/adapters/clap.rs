@@ -1,7 +1,8 @@
 use std::process::{Command, Output};
 
 use ::clap::{Args, FromArgMatches};
-use retry_runtime::{Overrides, Policy, PolicyArgs, PolicyFlags};
+use retry_runtime::Policy;
+use retry_runtime::configuration::{Overrides, PolicyArgs, PolicyFlags};
 
 fn run(environment: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arguments"));

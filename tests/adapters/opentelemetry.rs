@@ -15,11 +15,9 @@ use opentelemetry_sdk::metrics::data::{
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use retry_observers::OpenTelemetry;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
+use retry_runtime::seam::{Admission, AdmissionControl, Permit, WithCost};
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{
-    Admission, AdmissionControl, Budget, Event, EventData, GaveUp, Observer, Permit, Policy,
-    Rejected, Verdict, WithCost, retry,
-};
+use retry_runtime::{Budget, Event, EventData, GaveUp, Observer, Policy, Rejected, Verdict, retry};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
 

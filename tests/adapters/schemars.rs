@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use ::schemars::{JsonSchema, schema_for};
-use retry_runtime::{BreakerSettings, LimiterSettings, Overrides, Policies, Policy};
+use retry_runtime::configuration::{BreakerSettings, LimiterSettings, Overrides};
+use retry_runtime::{Policies, Policy};
 use serde_json::{Value, json};
 
 /// The values that a schema names: its default, its examples, its words, the ends of its range.
@@ -166,7 +167,7 @@ fn each_schema_has_a_unique_name() {
         ),
         (
             name_and_id::<Overrides>(),
-            named("RetryOverrides", "retry_runtime::Overrides"),
+            named("RetryOverrides", "retry_runtime::configuration::Overrides"),
         ),
         (
             name_and_id::<Policies>(),
@@ -174,11 +175,17 @@ fn each_schema_has_a_unique_name() {
         ),
         (
             name_and_id::<BreakerSettings>(),
-            named("RetryBreaker", "retry_runtime::BreakerSettings"),
+            named(
+                "RetryBreaker",
+                "retry_runtime::configuration::BreakerSettings",
+            ),
         ),
         (
             name_and_id::<LimiterSettings>(),
-            named("RetryLimiter", "retry_runtime::LimiterSettings"),
+            named(
+                "RetryLimiter",
+                "retry_runtime::configuration::LimiterSettings",
+            ),
         ),
     ] {
         assert_eq!(found, expected);

@@ -13,9 +13,11 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use retry_protections::{Breaker, Quota, RateLimiter};
 use retry_runtime::llm::ProviderError;
+use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::seam::{BreakerState, TimerFn};
 use retry_runtime::{
-    BreakerState, Budget, Classify, Event, GaveUp, Jitter, NextAttempt, Policy, Reason, Rejected,
-    RejectedBy, ResponseError, TimedOut, TimerFn, Verdict, retry, show, testing,
+    Budget, Classify, Event, GaveUp, Jitter, Policy, Reason, Rejected, RejectedBy, ResponseError,
+    TimedOut, Verdict, retry, show, testing,
 };
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each, retry_each_blocking};

@@ -12,10 +12,10 @@ use std::task::Waker;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, GaveUp, Jitter, Moment, Permit, Policy,
-    Reason, Rejected, Timer, Verdict, retry, testing,
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, Changes, Moment, Permit, Timer,
 };
+use retry_runtime::{GaveUp, Jitter, Policy, Reason, Rejected, Verdict, retry, testing};
 use retry_work::{IntoBatches, Plan, plan, retry_each};
 use support::clock::Simulated;
 use support::runtime;

@@ -3,9 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use retry_runtime::own_loop::{Call, Failure, Site};
+use retry_runtime::seam::{Moment, RetryBudget};
 use retry_runtime::{
-    Backoff, Budget, Call, Event, EventData, Failure, Jitter, Kind, Moment, Policy, Reason,
-    RetryBudget, Section, Site, Verdict, retry, testing,
+    Backoff, Budget, Event, EventData, Jitter, Kind, Policy, Reason, Section, Verdict, retry,
+    testing,
 };
 use support::time::secs;
 use support::turns::Turns;

@@ -14,9 +14,10 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
+use retry_runtime::seam::{BlockingTimer, DefaultTimer, Timer};
 use retry_runtime::{
-    Backoff, BlockingTimer, Cancel, DefaultTimer, Event, GaveUp, Hint, Jitter, Observer, Policy,
-    Timer, Verdict, retry, retrying, testing,
+    Backoff, Cancel, Event, GaveUp, Hint, Jitter, Observer, Policy, Verdict, retry, retrying,
+    testing,
 };
 use support::held_permit::HeldPermit;
 use support::runtime;

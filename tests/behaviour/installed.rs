@@ -9,10 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use retry_protections::Breaker;
+use retry_runtime::seam::BreakerState;
 use retry_runtime::testing::Script;
-use retry_runtime::{
-    BreakerState, Budget, Policies, Policy, Reason, Verdict, retry, retrying, testing,
-};
+use retry_runtime::{Budget, Policies, Policy, Reason, Verdict, retry, retrying, testing};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};

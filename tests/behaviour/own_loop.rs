@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{
-    Attempts, Budget, Call, Jitter, Policy, RejectedBy, Site, Timer, TimerFn, Verdict, testing,
-};
+use retry_runtime::own_loop::{Attempts, Call, Site};
+use retry_runtime::seam::{Timer, TimerFn};
+use retry_runtime::{Budget, Jitter, Policy, RejectedBy, Verdict, testing};
 use support::dropped::{dropped_after, give_way};
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::is_send;

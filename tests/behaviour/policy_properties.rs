@@ -7,7 +7,8 @@ use proptest::num::f64::ANY;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::{Backoff, Hint, Jitter, Policy, Section};
 
 fn count() -> impl Strategy<Value = u32> {
     prop_oneof![any::<u32>(), 0..10_u32, Just(u32::MAX), Just(u32::MAX - 1)]

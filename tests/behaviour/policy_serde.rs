@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::{Backoff, Hint, Jitter, Policy, Section};
 use serde::{Deserialize, Serialize};
 use support::rows;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::{Backoff, Hint, Jitter, Policy, PolicyError, Section};
 use support::rows;
 
 const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_timeout, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";

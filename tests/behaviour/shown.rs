@@ -4,8 +4,9 @@ use std::error::Error;
 use std::fmt::{self, Debug, Display};
 use std::sync::Arc;
 
+use retry_runtime::own_loop::{Call, Site};
 use retry_runtime::{
-    Call, Classify, Event, EventData, GaveUp, Kind, Policy, Reason, Site, Verdict, retry, testing,
+    Classify, Event, EventData, GaveUp, Kind, Policy, Reason, Verdict, retry, testing,
 };
 use retry_work::{Plan, plan::Validity, retry_each_blocking};
 
@@ -86,7 +87,7 @@ fn secrets_are_redacted_everywhere_else() {
     let mut call = Call::new();
     let _ = call.failed(&site, Verdict::STOP, &SENDING);
     call.gave_up(
-        retry_runtime::Failure::new(&site, Verdict::STOP, &SENDING),
+        retry_runtime::own_loop::Failure::new(&site, Verdict::STOP, &SENDING),
         Reason::CorrectionFailed,
     );
     let lines = recording.lines();

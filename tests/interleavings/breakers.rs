@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use retry_runtime::{AttemptOutcome, BreakerState, Change, Permit, Transition};
+use retry_runtime::seam::{AttemptOutcome, BreakerState, Change, Permit, Transition};
 use shuttle::thread;
 use support::held_permit::{Admit, CLOSED, HeldPermit};
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Change, Permit};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Change, Permit};
 use shuttle::future::{block_on, spawn, yield_now};
 
 use crate::clock;

@@ -15,7 +15,7 @@ pub(crate) mod line;
 pub(crate) mod out_of_range;
 
 pub(crate) mod time {
-    pub(crate) use retry_runtime::Moment;
+    pub(crate) use retry_runtime::seam::Moment;
 
     pub(crate) use super::clock;
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use restate_sdk::prelude::{Context, HandlerResult, service};
 use retry_durable::{Durable, Engine};
-use retry_runtime::{Backoff, Jitter, Kind, Policy, RetryBudget};
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Backoff, Jitter, Kind, Policy};
 
 use crate::Notes;
 use crate::lab::{Lab, until};

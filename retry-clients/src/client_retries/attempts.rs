@@ -5,10 +5,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::macro_support::{Driver, Ending, Reporter, Stop, attempt_within};
-use retry_runtime::{
-    DefaultTimer, Event, Failure, Moment, ProtectionRefs, Protects, Reason, RejectedBy, Site,
-    Timer, Verdict,
-};
+use retry_runtime::own_loop::{Failure, ProtectionRefs, Protects, Site};
+use retry_runtime::seam::{DefaultTimer, Moment, Timer};
+use retry_runtime::{Event, Reason, RejectedBy, Verdict};
 use tokio::time::{Instant, timeout_at};
 
 use super::failed::{Failed, Shown};

@@ -4,7 +4,8 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use retry_runtime::{NextAttempt, Reason};
+use retry_runtime::Reason;
+use retry_runtime::own_loop::NextAttempt;
 
 use crate::BoxError;
 

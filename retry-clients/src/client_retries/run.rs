@@ -8,7 +8,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, of_attempt};
-use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Verdict};
+use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::{Reason, Rejected, TimedOut, Verdict};
 use tokio::time::timeout;
 
 use super::ClientRetries;

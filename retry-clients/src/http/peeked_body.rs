@@ -1,11 +1,10 @@
 use std::collections::VecDeque;
 use std::error::Error;
-use std::fmt;
 use std::future::poll_fn;
-use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use std::{fmt, mem};
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;

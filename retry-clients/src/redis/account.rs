@@ -1,12 +1,12 @@
 use std::fmt::Display;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::LazyLock;
 use std::time::{Duration, UNIX_EPOCH};
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{Client, RedisResult, Script};
-use retry_runtime::{Call, CallId, Policy, Site, Verdict};
+use retry_runtime::own_loop::{Call, Site};
+use retry_runtime::{CallId, Policy, Verdict};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::error::Elapsed;

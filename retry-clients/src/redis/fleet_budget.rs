@@ -1,12 +1,12 @@
 use std::fmt;
-use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
-use retry_runtime::{Kind, RetryBudget};
+use retry_runtime::Kind;
+use retry_runtime::seam::RetryBudget;
 use tokio::sync::watch::Sender;
 use tokio::time::{sleep, timeout};
 

@@ -1,5 +1,4 @@
 use std::fmt;
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Waker;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
 use retry_protections::{Leased, RateLimiter};
-use retry_runtime::{
+use retry_runtime::seam::{
     Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit, WithCost,
 };
 use tokio::sync::Mutex;

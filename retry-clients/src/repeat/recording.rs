@@ -1,8 +1,7 @@
-use std::fmt;
-use std::mem;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
+use std::{fmt, mem};
 
 use bytes::Bytes;
 use http::HeaderMap;

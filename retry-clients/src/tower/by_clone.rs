@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use retry_runtime::{AdmissionControl, Event, Policy, Rejected, RetryBudget, TimedOut, Verdict};
+use retry_runtime::seam::{AdmissionControl, RetryBudget};
+use retry_runtime::{Event, Policy, Rejected, TimedOut, Verdict};
 use tower_service::Service;
 
 use super::{Called, Hooked, Hooks, Retry, RetryLayer, Unhooked};

@@ -1,6 +1,5 @@
 use std::error::Error;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use crate::DurableError;
 

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, Engine, Journal};
-use retry_runtime::{Event, EventData, Moment, Observer, testing};
+use retry_runtime::seam::Moment;
+use retry_runtime::{Event, EventData, Observer, testing};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep, timeout};

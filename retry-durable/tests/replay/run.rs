@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use retry_durable::{Engine, Journal, JournalError};
-use retry_runtime::Moment;
+use retry_runtime::seam::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;

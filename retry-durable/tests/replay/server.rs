@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use retry_runtime::{Kind, RetryBudget};
+use retry_runtime::Kind;
+use retry_runtime::seam::RetryBudget;
 
 /// Fails a number of times, and counts requests.
 #[derive(Default)]

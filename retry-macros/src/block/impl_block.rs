@@ -3,16 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt};
 
-use crate::attribute;
 use crate::attribute::argument::Arguments;
 use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
-use crate::expand;
 use crate::expand::model::{DefaultName, Model};
-use crate::target;
 use crate::target::check::Placement;
 use crate::target::function;
 use crate::tokens::code;
+use crate::{attribute, expand, target};
 
 /// `impl T { #[retry(own)] fn f() -> Result<…> { body } fn g() { … } }`
 /// → `impl T { fn f() -> Result<…> { loop around body } fn g() { … } }`

@@ -8,14 +8,13 @@ use syn::spanned::Spanned;
 use syn::{Attribute, ItemImpl, Meta, Token, Type, token};
 
 use crate::as_variant::as_variant;
-use crate::attribute;
 use crate::attribute::argument::Arguments;
 use crate::errors::Errors;
-use crate::target;
 use crate::target::check::{Check, Placement};
 use crate::target::function::{Function, SECOND, is_function, is_retry};
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{code, is_punct, mentions, stream, with_content};
+use crate::{attribute, target};
 
 /// An `impl` or a `trait`. Only its members are parsed.
 pub(crate) struct Braced {

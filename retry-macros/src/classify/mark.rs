@@ -1,9 +1,8 @@
 //! `#[classify(…)]` on an enum, a variant or a struct.
 
 use proc_macro2::{Ident, Span};
-use retry_vocabulary::complaint;
 use retry_vocabulary::word::Word;
-use retry_vocabulary::words;
+use retry_vocabulary::{complaint, words};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;

@@ -18,7 +18,7 @@ impl Printer<'_> {
     /// Ends the call with the result of `give_up` or `fallback` for `retry_error`.
     pub(crate) fn end_of_failure(&self) -> Code {
         let gave_up = ours! {
-            let retry_taken = __retry::Taken::default();
+            let retry_taken = __retry::Taken::new();
             let retry_gave_up = __retry::Attempt::gave_up(retry_history, retry_error, retry_reason, &retry_taken);
         };
         if let Some(give_up) = self.model.expr(Key::GiveUp) {

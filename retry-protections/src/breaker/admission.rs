@@ -1,8 +1,9 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Change, Changes, Kind, Permit,
+use retry_runtime::Kind;
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Change, Changes, Permit,
     Transition,
 };
 

@@ -2,8 +2,9 @@ use std::fmt;
 use std::task::Waker;
 use std::time::Duration;
 
+use retry_runtime::Cause;
 use retry_runtime::macro_support::Remembers;
-use retry_runtime::{AttemptOutcome, BreakerState, Cause, Moment, Transition};
+use retry_runtime::seam::{AttemptOutcome, BreakerState, Moment, Transition};
 
 use crate::breaker::counts::Counts;
 use crate::breaker::settings::Settings;
@@ -21,7 +22,8 @@ use crate::sync::{Mutex, MutexGuard, lock};
 ///
 /// ```
 /// use retry_protections::Breaker;
-/// use retry_runtime::{BreakerState, retry};
+/// use retry_runtime::seam::BreakerState;
+/// use retry_runtime::retry;
 ///
 /// static MODEL_API: Breaker = Breaker::new();
 ///

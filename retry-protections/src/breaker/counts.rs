@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use retry_runtime::{AttemptOutcome, Cause, Kind, Moment};
+use retry_runtime::seam::{AttemptOutcome, Moment};
+use retry_runtime::{Cause, Kind};
 
 use crate::breaker::settings::Settings;
 use crate::clock;

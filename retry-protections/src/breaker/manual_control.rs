@@ -1,7 +1,9 @@
 use std::time::Duration;
 
+use retry_runtime::Cause;
+use retry_runtime::configuration::BreakerSettings;
 use retry_runtime::macro_support::changed;
-use retry_runtime::{BreakerSettings, Cause, Transition};
+use retry_runtime::seam::Transition;
 
 use crate::breaker::circuit::{Breaker, Phase, wake};
 use crate::breaker::setters::at_least_a_milli;
@@ -16,7 +18,8 @@ impl Breaker {
     ///
     /// ```
     /// use retry_protections::Breaker;
-    /// use retry_runtime::{BreakerState, retry};
+    /// use retry_runtime::seam::BreakerState;
+    /// use retry_runtime::retry;
     ///
     /// static STORE: Breaker = Breaker::new();
     ///

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::Transition;
+use retry_runtime::seam::Transition;
 
 use crate::breaker::circuit::Breaker;
 use crate::breaker::settings::{LONGEST_RUN, is_ratio};
@@ -69,7 +69,8 @@ impl Breaker {
     ///
     /// ```
     /// use retry_protections::Breaker;
-    /// use retry_runtime::{BreakerState, retry};
+    /// use retry_runtime::seam::BreakerState;
+    /// use retry_runtime::retry;
     ///
     /// static STORE: Breaker = Breaker::new().count_window(4).ratio(0.5);
     ///
@@ -212,7 +213,7 @@ impl Breaker {
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     /// use retry_protections::Breaker;
-    /// use retry_runtime::Transition;
+    /// use retry_runtime::seam::Transition;
     ///
     /// static OPENINGS: AtomicU32 = AtomicU32::new(0);
     /// static STORE: Breaker = Breaker::new().listener(|transition| {

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use retry_runtime::{Cause, Transition};
+use retry_runtime::Cause;
+use retry_runtime::seam::Transition;
 
 use crate::breaker::counts::Calls;
 

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use retry_runtime::{AttemptOutcome, Change, Kind, Moment};
+use retry_runtime::Kind;
+use retry_runtime::seam::{AttemptOutcome, Change, Moment};
 
 use crate::limiter::gate::{Gate, Now, Paced};
 use crate::limiter::token_bucket::TokenBucket;

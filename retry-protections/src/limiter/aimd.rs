@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use retry_runtime::{AdmissionState, AttemptOutcome, Change, Kind};
+use retry_runtime::Kind;
+use retry_runtime::seam::{AdmissionState, AttemptOutcome, Change};
 
 use crate::limiter::gate::{Gate, Now};
 

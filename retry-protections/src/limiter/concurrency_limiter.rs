@@ -2,8 +2,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use retry_runtime::configuration::LimiterSettings;
 use retry_runtime::macro_support::{Remembers, changed};
-use retry_runtime::{LimiterSettings, WithCost};
+use retry_runtime::seam::WithCost;
 
 use crate::keyed::Evictable;
 use crate::limiter::aimd::Aimd;

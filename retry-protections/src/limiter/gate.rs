@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{AdmissionState, AttemptOutcome, Change, Moment};
+use retry_runtime::seam::{AdmissionState, AttemptOutcome, Change, Moment};
 
 /// The limit behind a limiter's queue. Plain data: the caller passes in the time. The queue handles the order, the
 /// wakers, and the pauses that servers request.

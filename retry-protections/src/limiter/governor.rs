@@ -7,7 +7,7 @@ use governor::middleware::RateLimitingMiddleware;
 use governor::state::{DirectStateStore, NotKeyed};
 use governor::{InsufficientCapacity, NotUntil};
 
-use retry_runtime::{AttemptOutcome, Change};
+use retry_runtime::seam::{AttemptOutcome, Change};
 
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;

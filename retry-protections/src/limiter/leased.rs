@@ -1,7 +1,7 @@
 use std::mem;
 use std::time::Duration;
 
-use retry_runtime::{AttemptOutcome, Change};
+use retry_runtime::seam::{AttemptOutcome, Change};
 
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::{Queue, State};

@@ -2,9 +2,9 @@ use std::mem::{self, ManuallyDrop};
 use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Change, Changes, Kind, Moment,
-    Permit,
+use retry_runtime::Kind;
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Change, Changes, Moment, Permit,
 };
 
 use crate::clock;

@@ -3,8 +3,9 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit, forward,
+use retry_runtime::forward;
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit,
 };
 
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;

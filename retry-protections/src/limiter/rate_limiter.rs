@@ -1,8 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use retry_runtime::WithCost;
 use retry_runtime::macro_support::{Remembers, changed};
+use retry_runtime::seam::WithCost;
 
 use crate::clock;
 use crate::keyed::Evictable;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{Admission, Moment};
+use retry_runtime::seam::{Admission, Moment};
 
 /// A pause requested by a server, and the slow start after it. No attempt starts during the pause. After it, the number
 /// that may run at a time is that before the pause, without those that were refused, halved for each [`HALVING_TIME`] of

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use retry_runtime::{AttemptOutcome, Kind, Moment};
+use retry_runtime::Kind;
+use retry_runtime::seam::{AttemptOutcome, Moment};
 
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::limiter::gate::{Gate, Paced};

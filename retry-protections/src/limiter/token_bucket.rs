@@ -1,7 +1,7 @@
 use std::mem;
 use std::time::Duration;
 
-use retry_runtime::Moment;
+use retry_runtime::seam::Moment;
 
 use crate::clock::AHEAD;
 

@@ -4,7 +4,9 @@ use std::task::Waker;
 use std::time::Duration;
 use std::vec::Vec;
 
-use retry_runtime::{Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit};
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit,
+};
 
 use crate::sync::{Mutex, lock};
 

@@ -153,7 +153,8 @@ impl Budget {
     /// [`ratio`](Self::ratio), to which each call adds tokens.
     ///
     /// ```
-    /// use retry_runtime::{Budget, RetryBudget};
+    /// use retry_runtime::seam::RetryBudget;
+    /// use retry_runtime::Budget;
     ///
     /// let budget = Budget::grpc(10, 0.5).credit_answers(true);
     /// budget.failed(retry_runtime::Kind::Transient);

@@ -17,7 +17,8 @@ use crate::forward::forward;
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-/// use retry_runtime::{Kind, RetryBudget, retry};
+/// use retry_runtime::seam::RetryBudget;
+/// use retry_runtime::{Kind, retry};
 ///
 /// struct Turns(AtomicU32);
 ///
@@ -45,7 +46,7 @@ use crate::forward::forward;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a retry budget",
     label = "not a `RetryBudget`",
-    note = "implement `retry_runtime::RetryBudget` for `{Self}`, or pass a reference to a budget"
+    note = "implement `retry_runtime::seam::RetryBudget` for `{Self}`, or pass a reference to a budget"
 )]
 pub trait RetryBudget {
     /// Pays for one retry after a failure of this kind, or, with `Transient`, for a hedged attempt. `Invalid` is a retry
@@ -93,7 +94,7 @@ forward! {
 }
 
 /// The payment for a retry that has not started. If it is dropped before, the budget gets a refund. Created by
-/// [`Call::paid`](crate::Call::paid).
+/// [`Call::paid`](crate::own_loop::Call::paid).
 #[derive(Debug)]
 pub struct Paid<B: RetryBudget> {
     budget: B,

@@ -217,7 +217,7 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// The duration of the failed attempt on that clock, if it made progress, for
-    /// [`Call::restarted`](crate::Call::restarted): its failure then counts as the first one. If a stream measures the
+    /// [`Call::restarted`](crate::own_loop::Call::restarted): its failure then counts as the first one. If a stream measures the
     /// attempt, `streamed` has its start, and true if the stream yielded an item.
     #[doc(hidden)]
     pub fn take_progress(

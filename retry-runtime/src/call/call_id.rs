@@ -10,7 +10,7 @@ use crate::time::random;
 pub struct CallId([u32; 4]);
 
 impl CallId {
-    /// Creates a random id for your own loop, because a [`Call`](crate::Call) has none. With `#[retry]`, use
+    /// Creates a random id for your own loop, because a [`Call`](crate::own_loop::Call) has none. With `#[retry]`, use
     /// [`attempt.call_id()`](crate::Attempt::call_id). A forked process draws other ids than its parent.
     ///
     /// ```

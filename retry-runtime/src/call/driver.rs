@@ -23,8 +23,7 @@ use crate::call::{
 use crate::hedge::pushback::Pushback;
 use crate::observe::Reason;
 use crate::policy::Policy;
-use crate::time::cancel;
-use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
+use crate::time::{BlockingTimer, Cancel, Moment, Timer, cancel, pause_or_cancelled};
 
 /// One call in flight.
 ///

@@ -11,11 +11,12 @@ use crate::policy::Values;
 use crate::time::Moment;
 
 /// A failed attempt, with the loop's settings and state: the argument of
-/// [`Call::failed_with`](crate::Call::failed_with).
+/// [`Call::failed_with`](crate::own_loop::Call::failed_with).
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{Call, Failure, Policy, Reason, Site, Verdict};
+/// use retry_runtime::own_loop::{Call, Failure, Site};
+/// use retry_runtime::{Policy, Reason, Verdict};
 ///
 /// const POLICY: Policy = Policy::new().deadline(Duration::from_secs(60));
 /// let site = Site::new(&POLICY, "orders.charge");
@@ -120,7 +121,7 @@ impl<'a> Failure<'a> {
     /// Sets the time since the call started, which the policy's `deadline` limits. If you don't set it, only the pauses
     /// count.
     ///
-    /// For a [`Call`](crate::Call) that was saved by another process, it is the time since loading: the call itself
+    /// For a [`Call`](crate::own_loop::Call) that was saved by another process, it is the time since loading: the call itself
     /// contains the time spent before.
     pub fn elapsed(mut self, elapsed: Duration) -> Self {
         self.inputs.elapsed = Some(elapsed);
@@ -182,7 +183,7 @@ impl<'a> Failure<'a> {
     /// Computes the delay before each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter,
     /// `floor` and an explicit `cap` still apply.
     ///
-    /// If the delays go on growing after [`Call::restarted`](crate::Call::restarted), so does the number: it may be
+    /// If the delays go on growing after [`Call::restarted`](crate::own_loop::Call::restarted), so does the number: it may be
     /// above the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
         self.delays = Some(delays);

@@ -61,10 +61,16 @@ pub struct GaveUp<E, T = ()> {
 }
 
 /// True once a fallback has taken the error of its call, which it then usually returns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Taken(Arc<AtomicBool>);
 
 impl Taken {
+    #[expect(clippy::new_without_default, reason = "only for generated code")]
+    /// A mark that is not set.
+    pub fn new() -> Self {
+        Self(Arc::new(AtomicBool::new(false)))
+    }
+
     fn set(&self) {
         self.0.store(true, Relaxed);
     }

@@ -5,7 +5,8 @@ use core::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{NextAttempt, retry};
+/// use retry_runtime::own_loop::NextAttempt;
+/// use retry_runtime::retry;
 ///
 /// #[retry(max = 2, jitter = "none", base = "1ms", on = |_| true,
 ///     before_pause = |error: &String, next: NextAttempt| {

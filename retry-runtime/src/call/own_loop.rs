@@ -25,7 +25,8 @@ use crate::time::{BlockingTimer, Cancel, DefaultTimer, Moment, Timer, Uncancelle
 /// use std::io;
 /// use std::time::Duration;
 /// use retry_protections::{Breaker, RateLimiter};
-/// use retry_runtime::{Attempts, Budget, Jitter, Policy, Site};
+/// use retry_runtime::own_loop::{Attempts, Site};
+/// use retry_runtime::{Budget, Jitter, Policy};
 /// use tokio::time::Instant;
 ///
 /// static BREAKER: Breaker = Breaker::new();
@@ -215,7 +216,8 @@ impl<'a, W> Attempts<'a, W> {
     /// for its next attempt is not refunded.
     ///
     /// ```
-    /// use retry_runtime::{Attempts, Budget, Policy, Site, Verdict};
+    /// use retry_runtime::own_loop::{Attempts, Site};
+    /// use retry_runtime::{Budget, Policy, Verdict};
     ///
     /// static BUDGET: Budget = Budget::standard();
     /// const POLICY: Policy = Policy::none().max(5);

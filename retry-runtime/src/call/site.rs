@@ -10,7 +10,8 @@ use crate::configure::installed;
 /// If the policy and the name are known at compile time, a site can be a constant:
 ///
 /// ```
-/// use retry_runtime::{Policy, Site};
+/// use retry_runtime::own_loop::Site;
+/// use retry_runtime::Policy;
 ///
 /// const POLICY: Policy = Policy::new().max(5);
 /// const SITE: Site<'_> = Site::new(&POLICY, "model.complete");

@@ -16,7 +16,8 @@ use crate::time::nanos;
 ///
 /// ```
 /// use std::time::Instant;
-/// use retry_runtime::{Call, Failure, Policy, Site, Verdict};
+/// use retry_runtime::own_loop::{Call, Failure, Site};
+/// use retry_runtime::{Policy, Verdict};
 ///
 /// fn fetch(attempt: u32) -> Result<&'static str, String> {
 ///     if attempt < 3 { Err(String::from("503 overloaded")) } else { Ok("hello") }
@@ -132,7 +133,8 @@ impl Call {
     /// [`failed_with`](Self::failed_with) records everything else on the budget.
     ///
     /// ```
-    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    /// use retry_runtime::own_loop::{Call, Failure, Site};
+    /// use retry_runtime::{Budget, Policy, Verdict};
     ///
     /// static BUDGET: Budget = Budget::standard();
     /// const POLICY: Policy = Policy::none();
@@ -158,7 +160,8 @@ impl Call {
     /// before the retry starts refunds the budget.
     ///
     /// ```
-    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    /// use retry_runtime::own_loop::{Call, Failure, Site};
+    /// use retry_runtime::{Budget, Policy, Verdict};
     ///
     /// static BUDGET: Budget = Budget::standard();
     /// const POLICY: Policy = Policy::none();
@@ -187,7 +190,8 @@ impl Call {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use retry_runtime::{Call, Policy, Site, Verdict};
+    /// use retry_runtime::own_loop::{Call, Site};
+    /// use retry_runtime::{Policy, Verdict};
     ///
     /// const POLICY: Policy = Policy::none().max(1);
     /// let site = Site::new(&POLICY, "feed");

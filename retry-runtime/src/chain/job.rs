@@ -7,8 +7,7 @@ use core::time::Duration;
 
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::is_paid;
-use crate::call::decide::{self, Decision};
+use crate::call::decide::{self, Decision, is_paid};
 use crate::call::driver::Driver;
 use crate::call::failure::Failure;
 #[cfg(feature = "nested")]

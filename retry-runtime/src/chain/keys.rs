@@ -1,7 +1,6 @@
 //! The types of a chain's keys, and their requirements for the call and its error type.
 
 use alloc::string::String;
-use core::future::Future;
 use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context, Poll};

@@ -111,7 +111,7 @@ impl<E, On: Classifies<E>> Classifies<E> for ByVerdict<On> {
     }
 }
 
-/// A classifier with [`PolicyCall::show`](crate::PolicyCall::show), which also decides how the log shows errors.
+/// A classifier with [`PolicyCall::show`](crate::chain::PolicyCall::show), which also decides how the log shows errors.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownBy<On, S> {
     on: On,

@@ -17,7 +17,7 @@ impl Policy {
     ///
     /// Errors are classified by [`Classify`]; for other error types use [`Policy::on`]. The call's name in the log is
     /// the function that contains the operation, unless [`Policy::name`] sets it. The returned future is `Send` if the
-    /// operation's is. [`PolicyCall`](crate::PolicyCall) lists the keys that a chain may have before the call.
+    /// operation's is. [`PolicyCall`](crate::chain::PolicyCall) lists the keys that a chain may have before the call.
     ///
     /// An async closure must not change what it captures, because its future would borrow it: capture a `Cell`, or use
     /// `retrying!`, which has no such limit.

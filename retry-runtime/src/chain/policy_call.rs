@@ -1,6 +1,5 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use core::future::Future;
 use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;

@@ -2,9 +2,8 @@
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
-use core::fmt;
-use core::mem;
 use core::time::Duration;
+use core::{fmt, mem};
 
 use retry_classify::{Cancelled, TimedOut, Verdict};
 
@@ -362,7 +361,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         };
         history.set_clock(clock(self.driver.timer()));
         let without = history.without_errors();
-        let taken = Taken::default();
+        let taken = Taken::new();
         let gave_up = mem::replace(history, without).gave_up(error, reason, &taken);
         let attempts = (gave_up.attempts(), taken);
         let fallen = fallback.begin(gave_up).map_err(Err)?;

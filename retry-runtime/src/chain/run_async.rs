@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::borrow::Borrow;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::task::Poll;
 

@@ -354,11 +354,12 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self.with_keys(|Keys(observer, _, timer)| Keys(observer, AbortedBy(abort), timer))
     }
 
-    /// Sets the timer: another runtime's [`Timer`](crate::Timer), or for blocking calls a
-    /// [`BlockingTimer`](crate::BlockingTimer).
+    /// Sets the timer: another runtime's [`Timer`](crate::seam::Timer), or for blocking calls a
+    /// [`BlockingTimer`](crate::seam::BlockingTimer).
     ///
     /// ```
-    /// use retry_runtime::{Policy, TimerFn};
+    /// use retry_runtime::seam::TimerFn;
+    /// use retry_runtime::Policy;
     ///
     /// # smol::block_on(async {
     /// let answer = Policy::new()

@@ -36,7 +36,8 @@ pub trait PolicyFlags {
 ///
 /// ```
 /// use clap::Parser;
-/// use retry_runtime::{Policy, PolicyArgs, PolicyFlags};
+/// use retry_runtime::configuration::{PolicyArgs, PolicyFlags};
+/// use retry_runtime::Policy;
 ///
 /// /// Fetches a page.
 /// #[derive(Parser)]

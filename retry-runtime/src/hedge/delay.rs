@@ -7,7 +7,8 @@ use core::time::Duration;
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// use std::time::Duration;
-/// use retry_runtime::{HedgeDelay, retry};
+/// use retry_runtime::seam::HedgeDelay;
+/// use retry_runtime::retry;
 ///
 /// /// Twice the time of the last success, in milliseconds; 0 before the first.
 /// struct TwiceTheLast(AtomicU64);

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;

@@ -4,17 +4,20 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::any::type_name;
 use core::borrow::Borrow;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::marker::PhantomData;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
-#[cfg(not(feature = "std"))]
-use crate::Moment;
 use crate::chain::context::without_closures;
+#[cfg(not(feature = "std"))]
+use crate::seam::Moment;
 use crate::time::platform::{HasTimer, default_timer, expect_timer};
 use crate::time::{race, sleep_out};
-use crate::{Attempt, BlockingTimer, TimedOut, Timer};
+use crate::{
+    Attempt, TimedOut,
+    seam::{BlockingTimer, Timer},
+};
 
 /// The return type of an annotated function.
 #[diagnostic::on_unimplemented(

@@ -3,7 +3,7 @@
 //! Some functions only call their argument, so that the compiler infers the types of a closure's arguments.
 
 use core::fmt::Display;
-use core::future::{Future, Ready, ready};
+use core::future::{Ready, ready};
 use core::marker::PhantomData;
 use core::time::Duration;
 
@@ -14,7 +14,11 @@ use super::services::{ViaFn, ViaTrait};
 use super::values::Count;
 use crate::call::stop::Stop;
 use crate::classify::{FromRejected, IntoVerdict};
-use crate::{Attempt, BlockingTimer, Call, Classify, GaveUp, NextAttempt, Site, Timer, Verdict};
+use crate::{
+    Attempt, Classify, GaveUp, Verdict,
+    own_loop::{Call, NextAttempt, Site},
+    seam::{BlockingTimer, Timer},
+};
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]

@@ -1,7 +1,7 @@
 //! The types that keys accept as services: timers, observers, cancellation and shared protections.
 
 use alloc::boxed::Box;
-use core::future::{Future, Pending, pending};
+use core::future::{Pending, pending};
 use core::marker::PhantomData;
 use core::pin::Pin;
 #[cfg(feature = "std")]
@@ -10,11 +10,14 @@ use core::time::Duration;
 use retry_classify::macro_support::else_by;
 
 #[cfg(not(feature = "std"))]
-use crate::RetryBudget;
+use crate::seam::RetryBudget;
 use crate::time::IntoCancelled;
-use crate::{BlockingTimer, Cancel, CancelFn, Event, Observer, Timer, WithCost};
 #[cfg(feature = "std")]
-use crate::{Budget, TimerFn};
+use crate::{Budget, seam::TimerFn};
+use crate::{
+    Cancel, Event, Observer,
+    seam::{BlockingTimer, CancelFn, Timer, WithCost},
+};
 
 /// Distinguishes an impl for a trait's implementors from one for functions.
 pub struct ViaTrait;
@@ -54,7 +57,7 @@ conversions! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be used as a timer",
         label = "neither a `Timer` nor a function from `Duration` to a future",
-        note = "pass a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future",
+        note = "pass a type that implements `retry_runtime::seam::Timer`, or a function from `Duration` to a future",
         note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
     )]
     IntoTimer::into_timer: Timer,
@@ -64,7 +67,7 @@ conversions! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be used as a timer by blocking code",
         label = "neither a `BlockingTimer` nor a function of a `Duration`",
-        note = "pass a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
+        note = "pass a type that implements `retry_runtime::seam::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
         note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
     )]
     IntoBlockingTimer::into_timer: BlockingTimer,
@@ -136,7 +139,7 @@ impl NoBudget {
 #[diagnostic::on_unimplemented(
     message = "`budget` alone needs the feature `std` of `retry-runtime`",
     label = "needs the feature `std`",
-    note = "enable the feature, or pass a budget, as in `budget = &BUDGET`, whose type implements `retry_runtime::RetryBudget`"
+    note = "enable the feature, or pass a budget, as in `budget = &BUDGET`, whose type implements `retry_runtime::seam::RetryBudget`"
 )]
 pub trait OwnBudget {}
 

@@ -8,7 +8,11 @@ use core::time::Duration;
 use crate::SharedPolicy;
 use crate::configure::policies::FindPolicy;
 use crate::hedge::running::Measured;
-use crate::{Backoff, HedgeDelay, Moment, OwnPolicy, Policies, Policy, Section};
+use crate::{
+    Backoff, Policies, Policy, Section,
+    configuration::OwnPolicy,
+    seam::{HedgeDelay, Moment},
+};
 
 /// Integers that can be a number of retries: a negative one means none, one that is too large means unlimited.
 #[diagnostic::on_unimplemented(

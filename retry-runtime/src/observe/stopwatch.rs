@@ -9,7 +9,9 @@ use crate::time::Moment;
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{Call, Event, Failure, Moment, Policy, Site, Stopwatch, Verdict};
+/// use retry_runtime::own_loop::{Call, Failure, Site};
+/// use retry_runtime::seam::{Moment, Stopwatch};
+/// use retry_runtime::{Event, Policy, Verdict};
 ///
 /// const POLICY: Policy = Policy::none().max(1);
 /// let site = Site::new(&POLICY, "model.fetch");

@@ -15,7 +15,8 @@ use crate::policy::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{Overrides, Policy};
+/// use retry_runtime::configuration::Overrides;
+/// use retry_runtime::Policy;
 ///
 /// let file: Overrides = "max=8, cap=1m, throttled(max=20, base=5s)".parse()?;
 /// let command_line: Overrides = "max=2, throttled(base=10s)".parse()?;
@@ -139,7 +140,8 @@ impl Overrides {
     /// if the command line lowers the `base`, too.
     ///
     /// ```
-    /// use retry_runtime::{Overrides, Policy};
+    /// use retry_runtime::configuration::Overrides;
+    /// use retry_runtime::Policy;
     ///
     /// let file: Overrides = "cap=500ms".parse()?;
     /// let command_line: Overrides = "base=100ms".parse()?;
@@ -183,7 +185,7 @@ settings! {
     ///
     /// ```
     /// use retry_protections::Breaker;
-    /// use retry_runtime::BreakerSettings;
+    /// use retry_runtime::configuration::BreakerSettings;
     ///
     /// static STORE: Breaker = Breaker::new();
     ///

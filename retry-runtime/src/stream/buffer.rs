@@ -1,7 +1,5 @@
 //! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Only then are items yielded.
 
-use core::future::Future;
-
 use futures_core::Stream;
 
 use super::{Patience, Retried, Slot, Stopped, ends, first};

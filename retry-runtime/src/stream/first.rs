@@ -1,7 +1,6 @@
 //! `stream = "first"`: an attempt succeeds once its first item arrives. Later items are passed on.
 
 use alloc::vec::Vec;
-use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 

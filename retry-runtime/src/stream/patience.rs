@@ -1,7 +1,7 @@
 //! The keys `timeout` and `idle_timeout` for a stream: the time limit until an attempt succeeds, and the time limit
 //! from one item to the next.
 
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 

@@ -1,5 +1,4 @@
 use alloc::sync::Arc;
-use core::future::Future;
 use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll};

@@ -1,5 +1,4 @@
-use core::fmt;
-use core::iter;
+use core::{fmt, iter};
 use std::sync::PoisonError;
 
 use crate::sync::{Mutex, lock};

@@ -14,7 +14,8 @@ use crate::time::{TimerFn, clock};
 /// ```
 /// use std::cell::Cell;
 /// use std::time::Duration;
-/// use retry_runtime::{BlockingTimer, Moment, retry};
+/// use retry_runtime::seam::{BlockingTimer, Moment};
+/// use retry_runtime::retry;
 ///
 /// /// Time that passes only during sleeps.
 /// #[derive(Default)]
@@ -49,7 +50,7 @@ use crate::time::{TimerFn, clock};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
     label = "not a `BlockingTimer`",
-    note = "pass a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`",
+    note = "pass a type that implements `retry_runtime::seam::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`",
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait BlockingTimer {

@@ -1,5 +1,4 @@
 use alloc::boxed::Box;
-use core::future::Future;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll, Waker};
 

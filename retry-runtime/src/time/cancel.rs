@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 use core::fmt;
-use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
+use core::future::{IntoFuture, Pending, pending, poll_fn};
 use core::ops::DerefMut;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
 /// ```
 ///
 /// A timer that can wake its thread ends a pause at once: see
-/// [`BlockingTimer::sleep_or_cancelled`](crate::BlockingTimer::sleep_or_cancelled).
+/// [`BlockingTimer::sleep_or_cancelled`](crate::seam::BlockingTimer::sleep_or_cancelled).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel a blocking call",
     label = "neither a `Cancel` nor a function that returns a `bool`",
@@ -71,7 +71,8 @@ forward! {
 /// A function that returns a `bool`, as a [`Cancel`].
 ///
 /// ```
-/// use retry_runtime::{CancelFn, Policy};
+/// use retry_runtime::seam::CancelFn;
+/// use retry_runtime::Policy;
 ///
 /// let is_stopping = || true;
 /// let outcome = Policy::new().cancel(CancelFn::new(is_stopping)).call_blocking(|| {
@@ -121,7 +122,7 @@ impl<C: IntoFuture<Output = ()>> IntoCancelled for C {
     }
 }
 
-/// Never cancels the call: the default of [`PolicyCall`](crate::PolicyCall).
+/// Never cancels the call: the default of [`PolicyCall`](crate::chain::PolicyCall).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uncancelled;
 
@@ -135,17 +136,17 @@ impl Cancel for Uncancelled {
     }
 }
 
-/// The argument of [`PolicyCall::cancel`](crate::PolicyCall::cancel).
+/// The argument of [`PolicyCall::cancel`](crate::chain::PolicyCall::cancel).
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledBy<C>(pub(crate) C);
 
-/// The argument of [`PolicyCall::abort`](crate::PolicyCall::abort).
+/// The argument of [`PolicyCall::abort`](crate::chain::PolicyCall::abort).
 #[derive(Clone, Copy, Debug)]
 pub struct AbortedBy<C>(pub(crate) C);
 
 /// The types that may end an async call early: [`Uncancelled`], which never does, or the future of `()` passed to
-/// [`PolicyCall::cancel`](crate::PolicyCall::cancel) ([`CancelledBy`]) or
-/// [`PolicyCall::abort`](crate::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over chains.
+/// [`PolicyCall::cancel`](crate::chain::PolicyCall::cancel) ([`CancelledBy`]) or
+/// [`PolicyCall::abort`](crate::chain::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over chains.
 pub trait MayAbort {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;

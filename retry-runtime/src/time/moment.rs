@@ -3,14 +3,14 @@ use core::time::Duration;
 #[cfg(feature = "std")]
 use crate::time::clock;
 
-/// A point in time on the clock of a [`Timer`](crate::Timer): the time since that clock's own origin.
+/// A point in time on the clock of a [`Timer`](crate::seam::Timer): the time since that clock's own origin.
 ///
 /// Each clock chooses its own origin, so moments of two clocks can't be compared. The origin must be earlier than every
 /// moment that the clock returns.
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::Moment;
+/// use retry_runtime::seam::Moment;
 ///
 /// const NOON: Moment = Moment::from_origin(Duration::from_secs(12 * 60 * 60));
 /// let later = NOON.checked_add(Duration::from_secs(5)).unwrap();

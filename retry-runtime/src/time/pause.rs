@@ -1,6 +1,6 @@
 //! Waits for one of several futures.
 
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 

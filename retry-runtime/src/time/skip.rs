@@ -2,7 +2,6 @@
 
 use alloc::sync::Arc;
 use core::cell::{Cell, RefCell};
-use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll};

@@ -1,5 +1,4 @@
 use alloc::sync::Arc;
-use core::future::Future;
 use core::time::Duration;
 
 use crate::forward::forward;
@@ -8,7 +7,7 @@ use crate::time::{Clock, Moment};
 use crate::time::{clock, skip};
 
 /// The timer with which an async function sleeps between attempts: the key `timer`. In blocking code the key takes a
-/// [`BlockingTimer`](crate::BlockingTimer).
+/// [`BlockingTimer`](crate::seam::BlockingTimer).
 ///
 /// With the feature `tokio` (default), functions use tokio's timer unless they set another; in a browser with the
 /// feature `browser`, the page's. For another runtime, implement `Timer`, or pass a function from `Duration` to a
@@ -16,7 +15,8 @@ use crate::time::{clock, skip};
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{Timer, retry};
+/// use retry_runtime::seam::Timer;
+/// use retry_runtime::retry;
 ///
 /// #[derive(Clone, Copy)]
 /// struct Smol;
@@ -46,7 +46,7 @@ use crate::time::{clock, skip};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
     label = "not a `Timer`",
-    note = "pass a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future in `TimerFn::new`",
+    note = "pass a type that implements `retry_runtime::seam::Timer`, or a function from `Duration` to a future in `TimerFn::new`",
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait Timer {
@@ -91,7 +91,7 @@ forward! {
 }
 
 /// A function as a timer: from `Duration` to a future, as a [`Timer`], or one that sleeps for a `Duration`, as a
-/// [`BlockingTimer`](crate::BlockingTimer). It uses the trait's default clock. Without the feature `std` there is no
+/// [`BlockingTimer`](crate::seam::BlockingTimer). It uses the trait's default clock. Without the feature `std` there is no
 /// default clock, and it implements neither trait.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerFn<F>(pub(crate) F);

@@ -12,7 +12,7 @@ use retry_runtime::chain::IntoChain;
 /// # async fn main() {
 /// let batches = Policy::fixed(Duration::from_millis(200))
 ///     .on(|error: &String| error.contains("overloaded"))
-///     .timer(retry_runtime::DefaultTimer)
+///     .timer(retry_runtime::seam::DefaultTimer)
 ///     .batches(2)
 ///     .concurrency(8);
 /// let doubled = retry_each(batches, [1, 2, 3], async |pending| {
@@ -38,7 +38,7 @@ impl<Q> Batches<Q> {
 }
 
 /// The types that [`retry_each`](crate::retry_each) accepts as its policy: a [`Policy`], a `&Policy`, or a chain of
-/// [keys](retry_runtime::PolicyCall), each with or without [`batches`](Self::batches).
+/// [keys](retry_runtime::chain::PolicyCall), each with or without [`batches`](Self::batches).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy for batches",
     label = "not a policy",

@@ -1,12 +1,12 @@
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use retry_runtime::chain::{IntoChain, OnError};
 use retry_runtime::macro_support::{Job, Span, carry, place_of, run_within, sync::lock};
-use retry_runtime::{BlockingTimer, Cancel, Reason, RejectedBy};
+use retry_runtime::seam::BlockingTimer;
+use retry_runtime::{Cancel, Reason, RejectedBy};
 
 use super::rounds::{Batch, Rounds, items_of};
 use super::stop::Stop;
@@ -35,7 +35,7 @@ use crate::in_flight::Work;
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
 /// 1, the default, there are no other threads. If the system can't start a thread, fewer calls run at once. A running
 /// call can't be dropped, so the deadline waits for it; a round may start after the deadline by as much as
-/// [`Call::resumed`](retry_runtime::Call::resumed) allows a pause to end late. After a panic in the operation or in the
+/// [`Call::resumed`](retry_runtime::own_loop::Call::resumed) allows a pause to end late. After a panic in the operation or in the
 /// items' iterator, no further call starts, not even one that waits for a limiter. The panic is passed on once the
 /// other running calls have ended.
 #[must_use = "items that were given up are reported only here"]

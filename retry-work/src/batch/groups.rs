@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::{Basis, Job, refused};
-use retry_runtime::{Call, Failure, Kind, Reason, Site, Verdict};
+use retry_runtime::own_loop::{Call, Failure, Site};
+use retry_runtime::{Kind, Reason, Verdict};
 
 use super::part::Part;
 use super::round::Round;

@@ -1,7 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use retry_runtime::{Call, Kind, Reason, Rejected, RejectedBy};
+use retry_runtime::own_loop::Call;
+use retry_runtime::{Kind, Reason, Rejected, RejectedBy};
 
 use super::item_error::Miscount;
 

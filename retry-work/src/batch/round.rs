@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::{Job, WithHint, limit};
-use retry_runtime::{EventData, Moment, Policy};
+use retry_runtime::seam::Moment;
+use retry_runtime::{EventData, Policy};
 
 use super::part::{Part, ShownItem, ShownPart};
 

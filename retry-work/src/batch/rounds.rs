@@ -1,18 +1,16 @@
 //! The state of every item. Decides which items a call sends, how its answers are used, and when the next round starts.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::iter::{Fuse, from_fn};
-use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
-use std::vec;
+use std::{fmt, mem, vec};
 
 use retry_runtime::chain::{Classifies, IntoChain, OnError};
 use retry_runtime::macro_support::{Described, Job, limit, warn_about_verdict};
-use retry_runtime::{
-    AttemptEnd, AttemptOutcome, Call, EventData, Failure, Kind, Policy, Reason, RejectedBy, Verdict,
-};
+use retry_runtime::own_loop::{Call, Failure};
+use retry_runtime::seam::AttemptOutcome;
+use retry_runtime::{AttemptEnd, EventData, Kind, Policy, Reason, RejectedBy, Verdict};
 
 use super::ItemError;
 use super::groups::{Groups, ItemFailure};

@@ -1,12 +1,12 @@
-use std::panic::AssertUnwindSafe;
-use std::panic::{catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 
+use retry_runtime::Cancel;
 use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::sync::lock;
-use retry_runtime::{BlockingTimer, Cancel, CancelFn, Moment};
+use retry_runtime::seam::{BlockingTimer, CancelFn, Moment};
 
 use crate::in_flight::AttemptsOf;
 

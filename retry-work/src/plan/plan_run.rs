@@ -1,13 +1,13 @@
 //! A run of a plan: its rounds and its subtasks, with its keys applied.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt;
-use std::mem;
 use std::time::Duration;
+use std::{fmt, mem};
 
 use retry_runtime::chain::{Classifies, IntoChain, OnError};
 use retry_runtime::macro_support::{Described, Job, Part, Span, limit, shown, warn_about_verdict};
-use retry_runtime::{AttemptEnd, Call, Event, EventData, Failure, Kind, Reason, Verdict};
+use retry_runtime::own_loop::{Call, Failure};
+use retry_runtime::{AttemptEnd, Event, EventData, Kind, Reason, Verdict};
 
 use crate::in_flight::AttemptsOf;
 use crate::plan::Plan;

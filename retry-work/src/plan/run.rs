@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
-use std::fmt;
-use std::future::{Future, pending};
-use std::mem;
+use std::future::pending;
 use std::sync::Arc;
+use std::{fmt, mem};
 
 use retry_runtime::chain::{IntoChain, OnError};
 use retry_runtime::macro_support::{Bounds, Job, bounds};
-use retry_runtime::{Policy, Reason, Rejected, RejectedBy, Timer, TimerFn, Verdict};
+use retry_runtime::seam::{Timer, TimerFn};
+use retry_runtime::{Policy, Reason, Rejected, RejectedBy, Verdict};
 
 use crate::in_flight::{self, BegunAndWaiting, Unit, Work};
 use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};

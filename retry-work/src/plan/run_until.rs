@@ -1,14 +1,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use retry_runtime::chain::{IntoChain, MayCancel, OnError};
 use retry_runtime::macro_support::{Bounds, Job, around, attempt_within, bounds, refused};
-use retry_runtime::{AttemptEnd, Kind, Reason, Timer, Verdict};
+use retry_runtime::seam::Timer;
+use retry_runtime::{AttemptEnd, Kind, Reason, Verdict};
 
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;
@@ -54,11 +54,11 @@ where
     /// ```
     ///
     /// Pass a [`Policy`](retry_runtime::Policy) if the error type is [`Classify`](retry_runtime::Classify), otherwise
-    /// the result of [`Policy::on`](retry_runtime::Policy::on), or another chain of [keys](retry_runtime::PolicyCall).
+    /// the result of [`Policy::on`](retry_runtime::Policy::on), or another chain of [keys](retry_runtime::chain::PolicyCall).
     /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
     /// counts from this call: no round starts after it, and subtasks and validators in flight are dropped at it. A
     /// dropped subtask counts as given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had
-    /// failed before. All outputs are kept. [`PolicyCall::cancel`](retry_runtime::PolicyCall::cancel) ends the pause
+    /// failed before. All outputs are kept. [`PolicyCall::cancel`](retry_runtime::chain::PolicyCall::cancel) ends the pause
     /// and the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the
     /// one with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
     /// count and pause like transient failures.
@@ -74,8 +74,8 @@ where
     ///
     /// # Shared protections
     ///
-    /// For [`PolicyCall::budget`](retry_runtime::PolicyCall::budget), [`breaker`](retry_runtime::PolicyCall::breaker),
-    /// [`limiter`](retry_runtime::PolicyCall::limiter) and [`observe`](retry_runtime::PolicyCall::observe), each
+    /// For [`PolicyCall::budget`](retry_runtime::chain::PolicyCall::budget), [`breaker`](retry_runtime::chain::PolicyCall::breaker),
+    /// [`limiter`](retry_runtime::chain::PolicyCall::limiter) and [`observe`](retry_runtime::chain::PolicyCall::observe), each
     /// subtask is a separate call, named `plan.subtask`, and each execution is an attempt: it pays for its own retry,
     /// and is admitted by the breaker and the limiter separately.
     ///

@@ -1,7 +1,6 @@
 //! A plan without its executor: another executor runs the subtasks and reports their outcomes to the plan.
 
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 
 use crate::plan::graph::Graph;

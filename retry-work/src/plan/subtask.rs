@@ -1,12 +1,10 @@
 use std::fmt;
-use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::plan::Dependencies;
-use crate::plan::Plan;
+use crate::plan::{Dependencies, Plan};
 
 /// The type of subtasks in a plan from `Plan::new`: `Send`, with futures that are `Send`.
 pub type Sendable<'a, T, E> =

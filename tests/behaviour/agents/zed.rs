@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use retry_runtime::{Cancelled, NextAttempt, Verdict, retry};
+use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::{Cancelled, Verdict, retry};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

@@ -8,9 +8,8 @@ use std::task::Waker;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, Permit, Policy, Reason, testing,
-};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
+use retry_runtime::{Policy, Reason, testing};
 use retry_work::{IntoBatches, ItemError, retry_each_blocking, retry_each_blocking_into};
 use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
 

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::join;
-use retry_runtime::{Policy, Reason, TimerFn, testing};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Policy, Reason, testing};
 use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep, timeout};

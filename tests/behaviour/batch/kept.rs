@@ -8,7 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::FutureExt;
-use retry_runtime::{Policy, Reason, TimerFn, testing};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Policy, Reason, testing};
 use retry_work::{IntoBatches, ItemError, retry_each_blocking_into, retry_each_into};
 use support::failure::{Failure, TRANSIENT};
 use tokio::task::yield_now;

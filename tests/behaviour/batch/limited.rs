@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use futures::join;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{Budget, Event, Policy, Reason, Rejected, RejectedBy, TimerFn, testing};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Budget, Event, Policy, Reason, Rejected, RejectedBy, testing};
 use retry_work::{IntoBatches, ItemError, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};

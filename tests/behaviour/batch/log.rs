@@ -6,10 +6,8 @@ use std::future::ready;
 use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, Event, EventData, Observer, Permit,
-    Policy, Reason, Section, testing,
-};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
+use retry_runtime::{Event, EventData, Observer, Policy, Reason, Section, testing};
 use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::limiters::at_a_time;

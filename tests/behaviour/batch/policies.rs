@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use retry_runtime::Policy;
 use retry_runtime::chain::{MayCancel, OnError};
-use retry_runtime::{Policy, Timer, TimerFn};
+use retry_runtime::seam::{Timer, TimerFn};
 use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, TRANSIENT};
 

@@ -93,7 +93,7 @@ async fn on_a_task_with_every_setting() {
     let task = tokio::spawn(async move {
         let batches = Policy::new()
             .on(|_: &Failure| true)
-            .timer(retry_runtime::DefaultTimer)
+            .timer(retry_runtime::seam::DefaultTimer)
             .batches(1)
             .concurrency(4);
         retry_each(batches, texts.iter().map(Arc::clone), async |pending| {

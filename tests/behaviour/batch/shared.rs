@@ -4,9 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use retry_protections::Breaker;
-use retry_runtime::{
-    BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, testing,
-};
+use retry_runtime::seam::{BreakerState, RetryBudget, TimerFn};
+use retry_runtime::{Budget, Event, Kind, Policy, Reason, Verdict, testing};
 use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, TRANSIENT};

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use retry_protections::Breaker;
-use retry_runtime::{BreakerState, Budget, Kind, Policy, Reason, RetryBudget, testing};
+use retry_runtime::seam::{BreakerState, RetryBudget};
+use retry_runtime::{Budget, Kind, Policy, Reason, testing};
 use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::time::{advance, sleep};

@@ -8,7 +8,8 @@
 
 use std::thread;
 
-use retry_runtime::{Budget, Kind, RetryBudget};
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Budget, Kind};
 use tokio::runtime::Handle;
 use tokio::time::advance;
 

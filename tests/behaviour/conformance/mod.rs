@@ -15,7 +15,7 @@ mod resilience4j;
 use std::time::Duration;
 
 use retry_protections::Breaker;
-use retry_runtime::{AttemptOutcome, BreakerState};
+use retry_runtime::seam::{AttemptOutcome, BreakerState};
 use support::held_permit::{Admit, FAILED};
 use support::time::{millis, secs};
 use tokio::time::advance;

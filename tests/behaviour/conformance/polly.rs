@@ -1,7 +1,7 @@
 //! Polly's circuit breaker: <https://www.pollydocs.org/strategies/circuit-breaker>, "Diagrams".
 
 use retry_protections::Breaker;
-use retry_runtime::BreakerState::{Closed, ForcedOpen, HalfOpen, Open};
+use retry_runtime::seam::BreakerState::{Closed, ForcedOpen, HalfOpen, Open};
 use support::rows;
 
 use super::Step::{

@@ -5,7 +5,7 @@
 //! `trial_successes` bears it.
 
 use retry_protections::Breaker;
-use retry_runtime::BreakerState::{Closed, ForcedClosed, ForcedOpen, HalfOpen, Open};
+use retry_runtime::seam::BreakerState::{Closed, ForcedClosed, ForcedOpen, HalfOpen, Open};
 use support::rows;
 
 use super::Step::{

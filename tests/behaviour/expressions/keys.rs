@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{
-    Backoff, Budget, DefaultTimer, Event, GaveUp, Policy, Verdict, retry, retrying, testing,
-};
+use retry_runtime::seam::DefaultTimer;
+use retry_runtime::{Backoff, Budget, Event, GaveUp, Policy, Verdict, retry, retrying, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 

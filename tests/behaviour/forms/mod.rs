@@ -6,7 +6,8 @@ mod rules;
 
 use futures::stream::{Stream, StreamExt, once};
 use retry_protections::RateLimiter;
-use retry_runtime::{AttemptOutcome, Event, Kind, Verdict, retry, retrying};
+use retry_runtime::seam::AttemptOutcome;
+use retry_runtime::{Event, Kind, Verdict, retry, retrying};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
 use support::failure::{Failure, STOP, TRANSIENT};

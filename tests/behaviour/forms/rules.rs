@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, once};
-use retry_runtime::{Attempts, CancelFn, Event, GaveUp, Site, Verdict, retry, retrying};
+use retry_runtime::own_loop::{Attempts, Site};
+use retry_runtime::seam::CancelFn;
+use retry_runtime::{Event, GaveUp, Verdict, retry, retrying};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each, retry_each_blocking};
 use support::failure::Failure;

@@ -1,7 +1,8 @@
 //! Policies as text and as tables.
 
 use proptest::prelude::*;
-use retry_runtime::{Overrides, Policies, Policy};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::{Policies, Policy};
 
 use super::{fuzz, texts};
 

@@ -4,9 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
 use retry_protections::ConcurrencyLimiter;
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Budget, Event, EventData, Permit, retry, testing,
-};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Permit};
+use retry_runtime::{Budget, Event, EventData, retry, testing};
 use support::failure::{Failure, TRANSIENT};
 use support::rows;
 use tokio::time::timeout;

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use retry_protections::{Breaker, Latency};
-use retry_runtime::{AttemptOutcome, Budget, Kind, RetryBudget, retry};
+use retry_runtime::seam::{AttemptOutcome, RetryBudget};
+use retry_runtime::{Budget, Kind, retry};
 use support::dropped::{Alive, dropped_after};
 use support::failure::{Failure, TRANSIENT};
 use support::held_permit::Admit;

@@ -5,9 +5,8 @@ use std::pin::{Pin, pin};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use retry_runtime::{
-    Event, GaveUp, Jitter, Moment, Policy, Reason, Section, Timer, TimerFn, retry, testing,
-};
+use retry_runtime::seam::{Moment, Timer, TimerFn};
+use retry_runtime::{Event, GaveUp, Jitter, Policy, Reason, Section, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::rows;
 use tokio::time::{Instant, sleep};

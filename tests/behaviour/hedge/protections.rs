@@ -3,7 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
-use retry_runtime::{Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit};
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit,
+};
 
 /// The outcomes recorded by a breaker, by the number of the permit.
 #[derive(Debug, Default)]

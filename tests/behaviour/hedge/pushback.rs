@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use retry_protections::Breaker;
-use retry_runtime::{AttemptOutcome, Kind, Verdict, retry};
+use retry_runtime::seam::AttemptOutcome;
+use retry_runtime::{Kind, Verdict, retry};
 use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
 use support::held_permit::Admit;
 use tokio::time::sleep;

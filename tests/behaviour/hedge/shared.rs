@@ -3,10 +3,9 @@
 use std::cell::Cell;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{
-    AttemptOutcome, Attempts, BreakerState, Budget, Event, EventData, Kind, Policy, RetryBudget,
-    Site, retry, testing,
-};
+use retry_runtime::own_loop::{Attempts, Site};
+use retry_runtime::seam::{AttemptOutcome, BreakerState, RetryBudget};
+use retry_runtime::{Budget, Event, EventData, Kind, Policy, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::held_permit::{Admit, FAILED, HeldPermit};
 use support::limiters::at_a_time;

@@ -6,10 +6,13 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_protections::ConcurrencyLimiter;
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, CancelFn, Moment, Permit,
+    RetryBudget, TimerFn,
+};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Budget, Cancel, CancelFn, GaveUp,
-    Jitter, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy, RetryBudget, TimerFn,
-    Verdict, retry, retrying, testing,
+    Budget, Cancel, GaveUp, Jitter, Kind, Policy, Reason, Rejected, RejectedBy, Verdict, retry,
+    retrying, testing,
 };
 use retry_work::{IntoBatches, retry_each_blocking};
 use support::held_permit::HeldPermit;

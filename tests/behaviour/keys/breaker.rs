@@ -12,10 +12,13 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_protections::{Breaker, Keyed, Quota, RateLimiter};
+use retry_runtime::own_loop::{Attempts, Site};
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Permit, RetryBudget,
+};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Attempts, BreakerState, Budget, Cancelled, Cause,
-    Changes, Classify, Event, EventData, GaveUp, Kind, Permit, Policy, Reason, Rejected,
-    RejectedBy, RetryBudget, Site, Verdict, retry, testing,
+    Budget, Cancelled, Cause, Classify, Event, EventData, GaveUp, Kind, Policy, Reason, Rejected,
+    RejectedBy, Verdict, retry, testing,
 };
 use retry_work::retry_each;
 use support::dropped::dropped_after;
@@ -522,7 +525,7 @@ async fn a_cancelled_call_does_not_request_a_permit() {
 #[tokio::test(start_paused = true)]
 async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
     #[retry(max = 5, jitter = "none", breaker = breaker, deadline = "1h", attempt = attempt,
-        timer = retry_runtime::DefaultTimer, give_up = |gave_up: GaveUp<Failure>| {
+        timer = retry_runtime::seam::DefaultTimer, give_up = |gave_up: GaveUp<Failure>| {
             assert_eq!(gave_up.elapsed(), elapsed);
             assert_eq!(gave_up.reason(), Reason::Rejected);
             gave_up.into_error()

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use retry_protections::{Breaker, Keyed};
-use retry_runtime::{AttemptOutcome, BreakerState, Cause, Kind, Permit, Transition};
+use retry_runtime::seam::{AttemptOutcome, BreakerState, Permit, Transition};
+use retry_runtime::{Cause, Kind};
 use support::held_permit::{Admit, CLOSED, FAILED, HeldPermit, UNCHANGED};
 use support::runtime;
 use tokio::runtime::Handle;

@@ -2,7 +2,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{Kind, Reason, RetryBudget, Verdict, retry, testing};
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Kind, Reason, Verdict, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::turns::Turns;
 use tokio::time::{sleep, timeout};

@@ -10,7 +10,9 @@ use std::thread;
 
 use proptest::prelude::*;
 use retry_protections::Keyed;
-use retry_runtime::{Budget, Call, Jitter, Kind, Policy, RetryBudget, retry, testing};
+use retry_runtime::own_loop::Call;
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Budget, Jitter, Kind, Policy, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::rows;
 use support::runtime;
@@ -400,9 +402,10 @@ fn policies_and_recordings_are_as_without() {
     assert_eq!(recording.lines().len(), 2);
     // Your own loop reports to the budget through the core.
     let policy = Policy::none().jitter(Jitter::None);
-    let site = retry_runtime::Site::new(&policy, "own");
+    let site = retry_runtime::own_loop::Site::new(&policy, "own");
     let mut call = Call::new();
-    let failure = retry_runtime::Failure::new(&site, retry_runtime::Verdict::TRANSIENT, &"x");
+    let failure =
+        retry_runtime::own_loop::Failure::new(&site, retry_runtime::Verdict::TRANSIENT, &"x");
     call.failed_with(failure.budget(&budget)).unwrap();
     call.credit(&budget);
     assert_eq!(budget.to_string(), "500 of 500 tokens");

@@ -8,10 +8,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::{
-    BlockingTimer, Call, Cancel, CancelFn, EventData, GaveUp, Policy, Reason, Site, Verdict, retry,
-    testing,
-};
+use retry_runtime::own_loop::{Call, Site};
+use retry_runtime::seam::{BlockingTimer, CancelFn};
+use retry_runtime::{Cancel, EventData, GaveUp, Policy, Reason, Verdict, retry, testing};
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::is_send;
 use tokio::time::{Instant, sleep};
@@ -370,7 +369,7 @@ fn flags_and_functions_cancel_blocking_calls() {
 fn users_loops_can_report_a_cancellation() {
     const POLICY: Policy = Policy::new();
     let site = Site::new(&POLICY, "loop");
-    let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"busy");
+    let failure = retry_runtime::own_loop::Failure::new(&site, Verdict::TRANSIENT, &"busy");
     let decision = Call::new().failed_with(failure.cancelled(true));
     assert_eq!(decision, Err(Reason::Cancelled));
     // For a failure that is worth a retry, even if another reason would also end the call.
@@ -378,7 +377,7 @@ fn users_loops_can_report_a_cancellation() {
         (Verdict::STOP, Reason::NotRetryable),
         (Verdict::TIMEOUT, Reason::Cancelled),
     ] {
-        let failure = retry_runtime::Failure::new(&site, verdict, &"");
+        let failure = retry_runtime::own_loop::Failure::new(&site, verdict, &"");
         let failure = failure.idempotent(false).cancelled(true);
         assert_eq!(Call::new().failed_with(failure), Err(reason));
     }
@@ -401,7 +400,7 @@ fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
         stream::iter([script.next()])
     }
 
-    let ready_timer = retry_runtime::TimerFn::new(|_| ready(()));
+    let ready_timer = retry_runtime::seam::TimerFn::new(|_| ready(()));
     let by_policy = async |policy: Policy, script: &mut Script| {
         let script = std::sync::Mutex::new(script);
         let call = policy.on(|_: &Failure| true);

@@ -5,7 +5,8 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use retry_runtime::{EventData, GaveUp, TimerFn, retry, testing};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{EventData, GaveUp, retry, testing};
 use support::dropped::Alive;
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::task::yield_now;

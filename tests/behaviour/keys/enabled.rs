@@ -6,10 +6,9 @@ use std::cell::Cell;
 use std::future::pending;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use retry_runtime::{
-    Call, Failure as Failed, Jitter, Overrides, Policy, Reason, Section, Site, Verdict, retry,
-    testing,
-};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::own_loop::{Call, Failure as Failed, Site};
+use retry_runtime::{Jitter, Policy, Reason, Section, Verdict, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use support::rows;
 use tokio::time::Instant;
@@ -50,7 +49,7 @@ fn disabled_means_one_attempt_with_any_other_keys() {
 
     struct Budget;
 
-    impl retry_runtime::RetryBudget for Budget {
+    impl retry_runtime::seam::RetryBudget for Budget {
         fn withdraw(&self, _: retry_runtime::Kind) -> bool {
             panic!("asked to pay")
         }
@@ -388,7 +387,7 @@ fn pauses_are_still_those_of_a_policy_that_is_on() {
 fn a_disabled_call_does_not_report_failures_to_a_budget() {
     struct Calls(AtomicU32);
 
-    impl retry_runtime::RetryBudget for Calls {
+    impl retry_runtime::seam::RetryBudget for Calls {
         fn withdraw(&self, _: retry_runtime::Kind) -> bool {
             panic!("asked to pay")
         }

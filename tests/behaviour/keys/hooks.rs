@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{Budget, GaveUp, NextAttempt, Reason, Verdict, retry, testing};
+use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::{Budget, GaveUp, Reason, Verdict, retry, testing};
 use support::failure::{Failure, THROTTLED, TRANSIENT};
 use support::is_send;
 use tokio::time::{Instant, sleep};

@@ -19,10 +19,13 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
+use retry_runtime::own_loop::{Attempts, Site};
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, BreakerState, Change, Changes,
+    DefaultTimer, Moment, Permit, TimerFn, WithCost,
+};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Attempts, BlockingTimer, BreakerState, Budget,
-    Change, Changes, DefaultTimer, GaveUp, Kind, Moment, Permit, Policy, Reason, Rejected,
-    RejectedBy, Site, TimedOut, TimerFn, Verdict, WithCost, retry, testing,
+    Budget, GaveUp, Kind, Policy, Reason, Rejected, RejectedBy, TimedOut, Verdict, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use support::held_permit::{Admit, FAILED, HeldPermit, UNCHANGED};
@@ -974,7 +977,7 @@ async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
 async fn every_key_works_with_a_limiter() {
     struct Instantly;
 
-    impl retry_runtime::Timer for Instantly {
+    impl retry_runtime::seam::Timer for Instantly {
         async fn sleep(&self, duration: Duration) {
             sleep(duration / 2).await;
         }

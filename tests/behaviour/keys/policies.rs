@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retry_runtime::{Jitter, Overrides, Policies, Policy, SharedPolicy, retry, retrying, testing};
+use retry_runtime::configuration::Overrides;
+use retry_runtime::{Jitter, Policies, Policy, SharedPolicy, retry, retrying, testing};
 use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
 use support::is_send;
 use support::rows;

@@ -141,7 +141,7 @@ async fn calls_with_plain_closures_and_other_timers() {
         .await;
     assert_eq!(outcome, Ok(3));
     let slept = Cell::new(Duration::ZERO);
-    let timer = retry_runtime::TimerFn::new(|pause: Duration| {
+    let timer = retry_runtime::seam::TimerFn::new(|pause: Duration| {
         slept.set(slept.get() + pause);
         std::future::ready(())
     });

@@ -10,10 +10,8 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{
-    AttemptOutcome, Backoff, BlockingTimer, DefaultTimer, Jitter, Kind, Policy, Reason, Section,
-    TimerFn, retry, testing,
-};
+use retry_runtime::seam::{AttemptOutcome, BlockingTimer, DefaultTimer, TimerFn};
+use retry_runtime::{Backoff, Jitter, Kind, Policy, Reason, Section, retry, testing};
 use retry_work::plan::{Snapshot, Validity};
 use retry_work::{IntoBatches, Plan, retry_each, retry_each_blocking};
 use support::dropped::give_way;

@@ -7,10 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Budget, Changes, Kind, Permit,
-    Policy, RetryBudget, retry,
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Permit, RetryBudget,
 };
+use retry_runtime::{Budget, Kind, Policy, retry};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::held_permit::Admit;
 use support::runtime;

@@ -1,7 +1,8 @@
 //! Protections that are there or not: `None` is a switch that is off.
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{AdmissionControl, Budget, retry};
+use retry_runtime::seam::AdmissionControl;
+use retry_runtime::{Budget, retry};
 use support::failure::{Failure, THROTTLED, TRANSIENT};
 use support::rows;
 

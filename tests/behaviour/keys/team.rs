@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use retry_runtime::{GaveUp, Kind, Reason, RetryBudget, Verdict, retry};
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{GaveUp, Kind, Reason, Verdict, retry};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 
 use crate::keys::Script;

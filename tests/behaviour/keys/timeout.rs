@@ -5,7 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use futures::stream::Stream;
-use retry_runtime::{DefaultTimer, TimedOut, Timer, retry, testing};
+use retry_runtime::seam::{DefaultTimer, Timer};
+use retry_runtime::{TimedOut, retry, testing};
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
 

@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retry_runtime::{Timer, retry};
+use retry_runtime::retry;
+use retry_runtime::seam::Timer;
 use support::failure::{Failure, TRANSIENT};
 
 use crate::keys::{Script, millis, secs};
@@ -76,5 +77,5 @@ fn another_runtime_sleeps_and_times_out() {
 fn pointers_are_timers() {
     fn is_timer(_: &impl Timer) {}
     is_timer(&&Recorder::default());
-    is_timer(&Arc::new(retry_runtime::DefaultTimer));
+    is_timer(&Arc::new(retry_runtime::seam::DefaultTimer));
 }

@@ -10,10 +10,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use retry_protections::{Quota, RateLimiter};
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Attempts, Changes, DefaultTimer, Event, Moment,
-    Permit, Policy, Site, Timer, retry,
+use retry_runtime::own_loop::{Attempts, Site};
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, Changes, DefaultTimer, Moment, Permit, Timer,
 };
+use retry_runtime::{Event, Policy, retry};
 use support::clock::Simulated;
 use support::failure::Failure;
 use tokio::task::yield_now;

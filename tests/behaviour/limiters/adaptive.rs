@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use futures::future::join_all;
 use retry_protections::RateLimiter;
-use retry_runtime::{AdmissionControl, AttemptOutcome, Change, Permit, Verdict, retry, testing};
+use retry_runtime::seam::{AdmissionControl, AttemptOutcome, Change, Permit};
+use retry_runtime::{Verdict, retry, testing};
 use support::failure::Failure;
 use support::held_permit::UNCHANGED;
 use support::rows;

@@ -4,7 +4,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Change, Permit, Verdict, retry};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Change, Permit};
+use retry_runtime::{Verdict, retry};
 use support::failure::Failure;
 use tokio::time::{Instant, sleep};
 

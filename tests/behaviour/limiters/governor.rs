@@ -7,7 +7,7 @@ use std::time::Duration;
 use governor::Quota;
 use governor::clock::Clock;
 use retry_protections::RateLimiter;
-use retry_runtime::{AdmissionControl, AttemptOutcome};
+use retry_runtime::seam::{AdmissionControl, AttemptOutcome};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::limiters::{begins, millis, refused, secs, turn};

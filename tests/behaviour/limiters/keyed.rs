@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
-use retry_runtime::{AdmissionControl, AttemptOutcome};
+use retry_runtime::seam::{AdmissionControl, AttemptOutcome};
 use tokio::runtime::Builder;
 use tokio::time::advance;
 

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::Waker;
 
 use retry_protections::{Leased, RateLimiter};
-use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Rejected, RejectedBy, retry};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome};
+use retry_runtime::{Rejected, RejectedBy, retry};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
 

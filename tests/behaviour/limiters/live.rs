@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{
-    AdmissionControl, AttemptOutcome, BreakerSettings, BreakerState, LimiterSettings, retry,
-};
+use retry_runtime::configuration::{BreakerSettings, LimiterSettings};
+use retry_runtime::retry;
+use retry_runtime::seam::{AdmissionControl, AttemptOutcome, BreakerState};
 use support::rows;
 use tokio::time::{Instant, sleep};
 

@@ -22,7 +22,8 @@ use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Kind, Permit};
+use retry_runtime::Kind;
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Permit};
 use support::time::{millis, secs};
 use tokio::time::{Instant, sleep};
 

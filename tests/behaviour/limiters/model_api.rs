@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, RateLimiter};
-use retry_runtime::{AdmissionControl, Classify, Rejected, Verdict, retry, testing};
+use retry_runtime::seam::AdmissionControl;
+use retry_runtime::{Classify, Rejected, Verdict, retry, testing};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
 

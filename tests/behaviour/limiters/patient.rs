@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use retry_protections::Breaker;
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Kind, Permit, Policy,
-    retry, testing,
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Permit,
 };
+use retry_runtime::{Kind, Policy, retry, testing};
 use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::Admit;

@@ -6,7 +6,8 @@ use std::task::Waker;
 
 use futures::future::join_all;
 use retry_protections::{Quota, RateLimiter};
-use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Verdict, retry};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome};
+use retry_runtime::{Verdict, retry};
 use support::failure::Failure;
 use support::rows;
 use support::runtime;

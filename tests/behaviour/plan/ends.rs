@@ -7,7 +7,8 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures::{FutureExt, join};
-use retry_runtime::{Event, EventData, Policy, Reason, TimerFn, testing};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Event, EventData, Policy, Reason, testing};
 use retry_work::Plan;
 use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
 use support::dropped::{dropped_after, give_way};

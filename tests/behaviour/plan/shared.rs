@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use futures::join;
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::{
-    BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, testing,
-};
+use retry_runtime::seam::{BreakerState, RetryBudget, TimerFn};
+use retry_runtime::{Budget, Event, Kind, Policy, Reason, Verdict, testing};
 use retry_work::Plan;
 use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
 use support::dropped::{give_way, leaves_nothing_behind};

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::future::ready;
 use std::time::Duration;
 
-use retry_runtime::{Hint, Jitter, Policy, Reason, Section, TimerFn, Verdict, testing};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Hint, Jitter, Policy, Reason, Section, Verdict, testing};
 use retry_work::Plan;
 use retry_work::plan::{PlanEnd, Subtask, Validity};
 use support::failure::Failure;

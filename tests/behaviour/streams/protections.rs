@@ -2,7 +2,8 @@
 
 use futures::stream::{BoxStream, Stream, StreamExt};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{BreakerState, retry};
+use retry_runtime::retry;
+use retry_runtime::seam::BreakerState;
 use tokio::time::sleep;
 
 use super::{BUSY, Failure, Item, Server, Step, Wait, all, items, secs};

@@ -5,10 +5,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
-use retry_runtime::{
-    Attempt, Budget, DefaultTimer, EventData, GaveUp, Items, Kind, Policy, RetryBudget, retry,
-    testing,
-};
+use retry_runtime::seam::{DefaultTimer, RetryBudget};
+use retry_runtime::{Attempt, Budget, EventData, GaveUp, Items, Kind, Policy, retry, testing};
 use support::clock::Simulated;
 use tokio::time::{Instant, sleep};
 

@@ -9,8 +9,9 @@ use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::classify;
 use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
+use retry_runtime::seam::BreakerState;
 use retry_runtime::{
-    BreakerState, Budget, Jitter, Policy, Rejected, RejectedBy, Section, TimedOut, Verdict, testing,
+    Budget, Jitter, Policy, Rejected, RejectedBy, Section, TimedOut, Verdict, testing,
 };
 use tokio::time::{Instant, advance, sleep_until};
 use tower::ServiceExt;

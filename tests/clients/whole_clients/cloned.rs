@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
 use retry_protections::Breaker;
+use retry_runtime::own_loop::NextAttempt;
 use retry_runtime::{
-    Budget, Event, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, Section, TimedOut,
-    Verdict, testing,
+    Budget, Event, Jitter, Policy, Reason, Rejected, RejectedBy, Section, TimedOut, Verdict,
+    testing,
 };
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::Instant;

@@ -2,5 +2,5 @@
 pub(crate) mod bucket;
 
 pub(crate) mod retry_budget {
-    pub(crate) use retry_runtime::{Paid, RetryBudget};
+    pub(crate) use retry_runtime::seam::{Paid, RetryBudget};
 }

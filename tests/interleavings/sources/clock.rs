@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use retry_runtime::Moment;
+use retry_runtime::seam::Moment;
 
 /// The same value as in the sources.
 pub(crate) const AHEAD: Duration = Duration::from_secs(60);

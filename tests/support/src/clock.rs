@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-use retry_runtime::{Moment, Timer};
+use retry_runtime::seam::{Moment, Timer};
 
 /// A clock that moves only when somebody sleeps: by the time asked for, and as much longer as it oversleeps.
 #[derive(Debug, Default)]

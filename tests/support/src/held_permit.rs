@@ -2,8 +2,9 @@
 
 use std::task::Waker;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Change, Changes, Kind, Permit, Transition,
+use retry_runtime::Kind;
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AttemptOutcome, Change, Changes, Permit, Transition,
 };
 
 /// An attempt that failed in passing.

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use retry_runtime::{Kind, RetryBudget};
+use retry_runtime::Kind;
+use retry_runtime::seam::RetryBudget;
 
 /// Each retry takes one.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! A page's timer.
 
-use core::future::Future;
 use core::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;

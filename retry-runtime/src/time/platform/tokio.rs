@@ -1,6 +1,5 @@
 //! tokio's timer.
 
-use core::future::Future;
 use core::time::Duration;
 use std::panic;
 

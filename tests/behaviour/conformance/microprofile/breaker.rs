@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_protections::Breaker;
-use retry_runtime::BreakerState::{Closed, Open};
+use retry_runtime::seam::BreakerState::{Closed, Open};
 use retry_runtime::{RejectedBy, retry};
 use support::held_permit::{Admit, FAILED};
 use support::rows;

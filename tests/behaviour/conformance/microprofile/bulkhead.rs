@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use futures::future::{join, join_all};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::{BreakerState, RejectedBy, retry};
+use retry_runtime::seam::BreakerState;
+use retry_runtime::{RejectedBy, retry};
 use support::rows;
 use tokio::time::{Instant, sleep};
 

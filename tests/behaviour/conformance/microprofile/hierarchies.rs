@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use retry_protections::Breaker;
-use retry_runtime::{BreakerState, Rejected, Verdict, retry};
+use retry_runtime::seam::BreakerState;
+use retry_runtime::{Rejected, Verdict, retry};
 
 /// The exceptions thrown in each of three services.
 pub(super) const ROWS: usize = THROWN.len() * SERVICES.len();

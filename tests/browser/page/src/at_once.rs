@@ -10,7 +10,8 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{self, Stream, StreamExt};
 use gloo_timers::callback::Timeout;
 use retry_protections::{Quota, RateLimiter};
-use retry_runtime::{Policy, TimerFn, retry, retrying};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Policy, retry, retrying};
 use retry_work::plan::{PlanEnd, Validity};
 use retry_work::{Plan, retry_each};
 

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Waker};
 
 use retry_clients::redis::FleetBudget;
-use retry_runtime::{Kind, RetryBudget, retry, testing};
+use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Kind, retry, testing};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::redis::fleets::bucket::{Bucket, nobody};

@@ -14,7 +14,8 @@ use redis::{
     Value, cmd,
 };
 use retry_clients::redis::{FleetBudget, FleetQuota};
-use retry_runtime::{Kind, RetryBudget};
+use retry_runtime::Kind;
+use retry_runtime::seam::RetryBudget;
 use tokio::time::{sleep, timeout};
 
 use crate::databases::setting;

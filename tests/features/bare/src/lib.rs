@@ -15,9 +15,12 @@ use core::sync::atomic::AtomicBool;
 use core::task::Waker;
 use core::time::Duration;
 
+use retry_runtime::seam::{
+    Admission, AdmissionControl, BlockingTimer, Moment, Permit, RetryBudget, Timer,
+};
 use retry_runtime::{
-    Admission, AdmissionControl, Attempt, BlockingTimer, Classify, Event, GaveUp, Jitter, Kind,
-    Moment, Permit, Policies, Policy, Rejected, RetryBudget, TimedOut, Timer, on, retry, retrying,
+    Attempt, Classify, Event, GaveUp, Jitter, Kind, Policies, Policy, Rejected, TimedOut, on,
+    retry, retrying,
 };
 
 /// Embassy's timer and its clock.

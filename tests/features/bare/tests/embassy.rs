@@ -15,9 +15,8 @@ use embassy_executor::Executor;
 use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embassy_time::MockDriver;
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, Permit, Policies, Policy, Timer,
-};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit, Timer};
+use retry_runtime::{Policies, Policy};
 
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 

@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use retry_runtime::{retry, Moment, Timer};
+use retry_runtime::seam::{Moment, Timer};
+use retry_runtime::retry;
 
 pub struct Busy;
 

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::panic;
 use std::time::Duration;
 
-use retry_runtime::{BlockingTimer, GaveUp, Moment, Policy, on, retry};
+use retry_runtime::seam::{BlockingTimer, Moment};
+use retry_runtime::{GaveUp, Policy, on, retry};
 
 /// Time that passes only while somebody sleeps.
 #[derive(Default)]

@@ -8,11 +8,12 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BlockingTimer, Budget, Changes,
-    DefaultTimer, Event, EventData, Kind, Moment, NextAttempt, Permit, Policy, RetryBudget, Timer,
-    Verdict, testing,
+use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::seam::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BlockingTimer, Changes,
+    DefaultTimer, Moment, Permit, RetryBudget, Timer,
 };
+use retry_runtime::{Budget, Event, EventData, Kind, Policy, Verdict, testing};
 use tokio::join;
 use tokio::time::{advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;

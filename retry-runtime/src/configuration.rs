@@ -1,0 +1,8 @@
+//! The parts of policies that come from files, the environment and command lines.
+//!
+//! The [guide](crate::guide::configuration) shows each source.
+
+#[cfg(feature = "clap")]
+pub use crate::configure::clap::{PolicyArgs, PolicyFlags};
+pub use crate::configure::policies::OwnPolicy;
+pub use crate::policy::{BreakerSettings, LimiterSettings, Overrides, Pauses};
