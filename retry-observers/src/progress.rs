@@ -5,8 +5,7 @@ use std::time::Duration;
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use retry_runtime::macro_support::{Max, now, shown, sync::lock};
-use retry_runtime::seam::Moment;
-use retry_runtime::{Event, EventData, Observer};
+use retry_runtime::{Event, EventData, Observer, seam::Moment};
 
 /// Shows a call's pauses and waits on a terminal, and the progress of a batch or a plan: an observer for the key
 /// `observe`, with the feature `indicatif`.

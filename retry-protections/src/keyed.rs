@@ -4,8 +4,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retry_runtime::Budget;
-use retry_runtime::seam::Moment;
+use retry_runtime::{Budget, seam::Moment};
 
 use crate::clock;
 use crate::clock::AHEAD;

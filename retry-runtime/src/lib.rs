@@ -19,7 +19,6 @@ mod admission;
 mod budget;
 mod call;
 pub mod chain;
-mod classify;
 pub mod configuration;
 mod configure;
 mod enum_with_names;

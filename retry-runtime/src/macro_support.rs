@@ -30,7 +30,6 @@ mod attempt;
 mod failure;
 pub mod keys;
 mod services;
-mod show;
 pub mod span;
 mod values;
 
@@ -40,13 +39,14 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
 pub use retry_classify::macro_support::{
-    Basis, ClassifyField, HintField, after, by_sqlstate, complaint, escaped, is_conflict,
-    redis_refused, show, show_named, shown, shown_within,
+    Basis, ClassifyField, FromCancelled, FromRejected, FromTimedOut, HintField, IntoVerdict, after,
+    by_sqlstate, complaint, escaped, is_conflict, redis_refused, same, says, show, show_named,
+    shown, shown_within,
 };
 
 #[cfg(not(feature = "std"))]
 pub use self::services::NoBudget as Budget;
-pub use self::{attempt::*, failure::*, services::*, show::same, values::*};
+pub use self::{attempt::*, failure::*, services::*, values::*};
 #[cfg(feature = "std")]
 pub use crate::Budget;
 pub use crate::call::attempted::{attempt_within, run_within};
@@ -63,7 +63,6 @@ pub use crate::chain::context::place_of;
 pub use crate::chain::job::{Job, Part};
 pub use crate::chain::on_error::Described;
 pub use crate::chain::span::{Span, around};
-pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 #[cfg(feature = "std")]

@@ -13,10 +13,9 @@ mod tally;
 use std::pin::pin;
 use std::sync::Arc;
 
-use retry_runtime::Policy;
 use retry_runtime::chain::{IntoChain, MayCancel, OnError};
 use retry_runtime::macro_support::{Job, Span, around, attempt_within, bounds, place_of};
-use retry_runtime::seam::Timer;
+use retry_runtime::{Policy, seam::Timer};
 
 use crate::in_flight::run;
 use batches::{Batches, IntoBatches};

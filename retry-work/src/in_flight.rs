@@ -6,10 +6,8 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
-use retry_runtime::RejectedBy;
-use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::{Bounds, Driver};
-use retry_runtime::seam::Timer;
+use retry_runtime::{RejectedBy, chain::IntoChain, seam::Timer};
 
 /// The call of an attempt of a batch or a plan.
 pub(crate) type AttemptsOf<'a, Q> =

@@ -2,9 +2,8 @@
 
 use std::mem::replace;
 
-use retry_runtime::EventData;
-use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::Job;
+use retry_runtime::{EventData, chain::IntoChain};
 
 /// Counts completed and failed items or subtasks.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,8 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use retry_runtime::Reason;
-use retry_runtime::own_loop::NextAttempt;
+use retry_runtime::{Reason, own_loop::NextAttempt};
 
 use crate::BoxError;
 

@@ -8,8 +8,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, of_attempt};
-use retry_runtime::own_loop::NextAttempt;
-use retry_runtime::{Reason, Rejected, TimedOut, Verdict};
+use retry_runtime::{Reason, Rejected, TimedOut, Verdict, own_loop::NextAttempt};
 use tokio::time::timeout;
 
 use super::ClientRetries;
@@ -126,9 +125,8 @@ where
     let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
     let outcome = fallback(request, gave_up).await;
     let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
-    attempts.step(|driver, reporter| {
-        driver.fell_back((made, &Taken::default()), &outcome, show, reporter)
-    });
+    attempts
+        .step(|driver, reporter| driver.fell_back((made, &Taken::new()), &outcome, show, reporter));
     outcome
 }
 
@@ -214,17 +212,14 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
             attempts.wait().await;
             continue;
         }
-        let ready = async {
-            let ready = in_less_than(limit, sender.ready()).await;
-            ready.ok_or(TimedOut::new(limit))
-        };
+        let ready = in_less_than(limit, sender.ready());
         let waited = match attempts.in_time(ready).await {
-            Ok(Ok(ready)) => {
+            Ok(Some(ready)) => {
                 begun = ready.map_err(K::error);
                 Ok(())
             }
             // This timeout is not evidence about the server, so the breaker and the limiter don't record it.
-            Ok(Err(timed_out)) => return Err(keys.failed(keys.timed_out(timed_out), true)),
+            Ok(None) => return Err(keys.failed(keys.timed_out(TimedOut::new(limit)), true)),
             Err(by) => Err(by),
         };
         attempts.driver.ready(waited);

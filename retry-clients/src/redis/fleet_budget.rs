@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
-use retry_runtime::Kind;
-use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Kind, seam::RetryBudget};
 use tokio::sync::watch::Sender;
 use tokio::time::{sleep, timeout};
 

@@ -1,9 +1,7 @@
 use std::time::Duration;
 
-use retry_runtime::Cause;
-use retry_runtime::configuration::BreakerSettings;
 use retry_runtime::macro_support::changed;
-use retry_runtime::seam::Transition;
+use retry_runtime::{Cause, configuration::BreakerSettings, seam::Transition};
 
 use crate::breaker::circuit::{Breaker, Phase, wake};
 use crate::breaker::setters::at_least_a_milli;

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::Cause;
-use retry_runtime::seam::Transition;
+use retry_runtime::{Cause, seam::Transition};
 
 use crate::breaker::counts::Calls;
 

@@ -13,8 +13,8 @@ use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::stop::HookOutcome;
 use crate::chain::context::Observes;
-use crate::classify::{FromCancelled, FromRejected, FromTimedOut};
 use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
+use retry_classify::macro_support::{FromCancelled, FromRejected, FromTimedOut};
 
 /// The keys of a chain that are plain values.
 #[derive(Clone, Copy, Debug, Default)]

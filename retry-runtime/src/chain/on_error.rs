@@ -3,7 +3,7 @@ use core::fmt;
 
 use retry_classify::{Classify, Verdict};
 
-use crate::classify::says;
+use retry_classify::macro_support::says;
 
 /// Decides which errors are retried and, in a chain with the key `idempotent`, which are ambiguous. A bound for
 /// functions that are generic over chains. To classify errors, implement [`Classifies`] instead.

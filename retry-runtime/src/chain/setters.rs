@@ -21,9 +21,9 @@ use crate::chain::keys::{
 };
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
-use crate::classify::IntoVerdict;
 use crate::policy::Policy;
 use crate::time::{AbortedBy, CancelledBy, Uncancelled};
+use retry_classify::macro_support::IntoVerdict;
 
 /// A type with a policy's setters: only `Policy` has them.
 #[diagnostic::on_unimplemented(

@@ -13,12 +13,12 @@ use retry_vocabulary::range::LEAST_REPEATS;
 use super::services::{ViaFn, ViaTrait};
 use super::values::Count;
 use crate::call::stop::Stop;
-use crate::classify::{FromRejected, IntoVerdict};
 use crate::{
     Attempt, Classify, GaveUp, Verdict,
     own_loop::{Call, NextAttempt, Site},
     seam::{BlockingTimer, Timer},
 };
+use retry_classify::macro_support::{FromRejected, IntoVerdict};
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]

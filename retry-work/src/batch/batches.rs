@@ -1,5 +1,4 @@
-use retry_runtime::Policy;
-use retry_runtime::chain::IntoChain;
+use retry_runtime::{Policy, chain::IntoChain};
 
 /// A policy for batches, with the number of items per call and the number of concurrent calls.
 ///

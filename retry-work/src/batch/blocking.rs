@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use retry_runtime::chain::{IntoChain, OnError};
 use retry_runtime::macro_support::{Job, Span, carry, place_of, run_within, sync::lock};
-use retry_runtime::seam::BlockingTimer;
-use retry_runtime::{Cancel, Reason, RejectedBy};
+use retry_runtime::{Cancel, Reason, RejectedBy, seam::BlockingTimer};
 
 use super::rounds::{Batch, Rounds, items_of};
 use super::stop::Stop;

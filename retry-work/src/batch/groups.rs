@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::time::Duration;
 
-use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::{Basis, Job, refused};
 use retry_runtime::own_loop::{Call, Failure, Site};
-use retry_runtime::{Kind, Reason, Verdict};
+use retry_runtime::{Kind, Reason, Verdict, chain::IntoChain};
 
 use super::part::Part;
 use super::round::Round;

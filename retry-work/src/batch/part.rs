@@ -1,8 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use retry_runtime::own_loop::Call;
-use retry_runtime::{Kind, Reason, Rejected, RejectedBy};
+use retry_runtime::{Kind, Reason, Rejected, RejectedBy, own_loop::Call};
 
 use super::item_error::Miscount;
 

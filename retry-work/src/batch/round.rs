@@ -1,9 +1,7 @@
 use std::time::Duration;
 
-use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::{Job, WithHint, limit};
-use retry_runtime::seam::Moment;
-use retry_runtime::{EventData, Policy};
+use retry_runtime::{EventData, Policy, chain::IntoChain, seam::Moment};
 
 use super::part::{Part, ShownItem, ShownPart};
 

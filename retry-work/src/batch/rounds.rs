@@ -9,8 +9,9 @@ use std::{fmt, mem, vec};
 use retry_runtime::chain::{Classifies, IntoChain, OnError};
 use retry_runtime::macro_support::{Described, Job, limit, warn_about_verdict};
 use retry_runtime::own_loop::{Call, Failure};
-use retry_runtime::seam::AttemptOutcome;
-use retry_runtime::{AttemptEnd, EventData, Kind, Policy, Reason, RejectedBy, Verdict};
+use retry_runtime::{
+    AttemptEnd, EventData, Kind, Policy, Reason, RejectedBy, Verdict, seam::AttemptOutcome,
+};
 
 use super::ItemError;
 use super::groups::{Groups, ItemFailure};

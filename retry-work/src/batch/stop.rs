@@ -3,10 +3,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 
-use retry_runtime::Cancel;
-use retry_runtime::chain::IntoChain;
 use retry_runtime::macro_support::sync::lock;
 use retry_runtime::seam::{BlockingTimer, CancelFn, Moment};
+use retry_runtime::{Cancel, chain::IntoChain};
 
 use crate::in_flight::AttemptsOf;
 

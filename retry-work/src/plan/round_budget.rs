@@ -1,7 +1,6 @@
 use std::cell::RefCell;
 
-use retry_runtime::Kind;
-use retry_runtime::seam::RetryBudget;
+use retry_runtime::{Kind, seam::RetryBudget};
 
 /// The budget of a round: each retried subtask pays for itself, according to its own kind of failure.
 pub(crate) struct RoundBudget<'a> {

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use retry_runtime::chain::{IntoChain, MayCancel, OnError};
 use retry_runtime::macro_support::{Bounds, Job, around, attempt_within, bounds, refused};
-use retry_runtime::seam::Timer;
-use retry_runtime::{AttemptEnd, Kind, Reason, Verdict};
+use retry_runtime::{AttemptEnd, Kind, Reason, Verdict, seam::Timer};
 
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;

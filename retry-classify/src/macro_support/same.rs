@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use retry_classify::macro_support::else_by;
+use crate::macro_support::else_by;
 
 else_by!(
     Same, SameDisplay;

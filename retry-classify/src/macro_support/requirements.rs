@@ -1,6 +1,6 @@
 //! Traits for the requirements of keys on error types and on the function of `on`.
 
-use retry_classify::{Cancelled, Rejected, TimedOut, Verdict};
+use crate::{Cancelled, Rejected, TimedOut, Verdict};
 
 /// Defines traits of error types that are `From<TimedOut>`, `From<Rejected>` or `From<Cancelled>`.
 macro_rules! conversions {
@@ -44,7 +44,7 @@ conversions! {
     note = "return `bool`, `Option<Duration>` (`Some` retries after that time), `Kind` or `Verdict`"
 )]
 pub trait IntoVerdict {
-    /// Converts the value, which [`answer`](crate::macro_support::answer) returned.
+    /// Converts the value.
     fn into_verdict(self) -> Verdict;
 }
 
@@ -65,7 +65,7 @@ pub mod says {
 
     use core::time::Duration;
 
-    use retry_classify::{Kind, Verdict};
+    use crate::{Kind, Verdict};
 
     /// Defines a trait for each key, implemented by the return types of `on` that contain enough information for the
     /// key. Generated code calls its method on the returned value, rather than a function with a bound, so the
