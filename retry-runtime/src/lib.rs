@@ -44,9 +44,7 @@ mod sync;
 pub mod testing;
 mod time;
 
-pub use call::attempt::{Attempt, Draft};
-pub use call::call_id::CallId;
-pub use call::gave_up::{FailedAttempt, GaveUp};
+pub use call::{Attempt, CallId, Draft, FailedAttempt, GaveUp};
 pub use configure::policies::Policies;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason};
 pub use policy::{Backoff, Hint, Jitter, Policy, PolicyError, Section};

@@ -49,16 +49,12 @@ pub use self::services::NoBudget as Budget;
 pub use self::{attempt::*, failure::*, services::*, values::*};
 #[cfg(feature = "std")]
 pub use crate::Budget;
-pub use crate::call::attempted::{attempt_within, run_within};
-pub use crate::call::decide::refused;
-pub use crate::call::driver::{Driver, time_left};
-pub use crate::call::failure::{Ending, REJECTED_VALUE};
-pub use crate::call::gave_up::Taken;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
-pub use crate::call::reporter::Reporter;
-pub use crate::call::reports::WithHint;
-pub use crate::call::stop::Stop;
+pub use crate::call::{
+    Driver, Ending, REJECTED_VALUE, Reporter, Stop, Taken, WithHint, attempt_within, refused,
+    run_within, time_left,
+};
 pub use crate::chain::context::place_of;
 pub use crate::chain::job::{Job, Part};
 pub use crate::chain::on_error::Described;

@@ -21,9 +21,6 @@ pub(crate) use cancel::{
 };
 pub use cancel::{Cancel, CancelFn};
 pub(crate) use moment::Clock;
-// Without a system, the only clock is the one of a call's timer.
-#[cfg(not(feature = "std"))]
-pub(crate) use moment as clock;
 pub use moment::Moment;
 pub(crate) use pause::{own_waker, pause_or_cancelled, race};
 pub use platform::DefaultTimer;

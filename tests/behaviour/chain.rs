@@ -556,7 +556,7 @@ async fn borrowing(policy: &Policy, prompt: &str) -> Result<usize, Failure> {
             let error = error.clone();
             async move {
                 yield_now().await;
-                drop((error, prompt));
+                assert_ne!(error.to_string(), prompt);
             }
         })
         .fallback(|gave_up: GaveUp<Failure>| async move {

@@ -486,7 +486,10 @@ reported_steps! {
 }
 
 fn earlier(one: Option<Moment>, other: Option<Moment>) -> Option<Moment> {
-    one.into_iter().chain(other).min()
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        _ => one.or(other),
+    }
 }
 
 /// The time limit of an attempt that starts now, in a call that ends at `end`.
@@ -496,8 +499,9 @@ pub fn time_left(
     end: Option<Moment>,
     now: impl FnOnce() -> Moment,
 ) -> Option<Duration> {
-    let left = end.map(|end| end.since(now()));
-    limit.into_iter().chain(left).min()
+    let Some(end) = end else { return limit };
+    let left = end.since(now());
+    Some(limit.map_or(left, |limit| limit.min(left)))
 }
 
 impl<P: Protects, T> Drop for Driver<P, T> {

@@ -11,7 +11,7 @@ use retry_classify::RejectedBy;
 use crate::admission::{Admission, AdmissionControl};
 use crate::call::Protects;
 use crate::call::steps::Slot;
-use crate::time::clock::Clocks;
+use crate::time::moment::Clocks;
 use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, own_waker, sleep_out, yield_now};
 
 /// Waits until the limiter admits the attempt. Returns the duration of the wait, or the rejection.

@@ -20,8 +20,6 @@ use retry_classify::macro_support::{FromCancelled, FromRejected, FromTimedOut};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) limit: AttemptLimit,
-    /// The time after which the whole call is dropped: the key `total_timeout`.
-    pub(crate) total: Option<Duration>,
     /// An ambiguous failure is not retried: `idempotent` is false.
     pub(crate) is_unrepeatable: bool,
     pub(crate) is_spanned: bool,
@@ -36,6 +34,8 @@ pub(crate) enum AttemptLimit {
     #[default]
     None,
     OfPolicy,
+    /// Attempts have none of their own, but `total_timeout` drops them.
+    Total,
     Own(Duration),
 }
 

@@ -103,6 +103,9 @@ impl<T, E> Kept<T, E> {
 /// the call was aborted.
 pub(super) type Attempted<V, C> = Option<(Result<V, Duration>, C)>;
 
+/// The value of a fallback that began, the number of attempts before it, and a mark for their last error.
+type Begun<V> = (V, (u32, Taken));
+
 /// The end of a call.
 pub(super) enum End<T, E> {
     With(Result<T, E>),
@@ -127,14 +130,14 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             kept.history = Some(Arc::new(first));
         }
         let is_observed = self.context.is_observed();
-        let (policy, settings) = (self.context.policy(), self.context.settings);
-        let drops = settings.limit != AttemptLimit::None || settings.total.is_some();
-        let is_ignored = settings.limit == AttemptLimit::None && policy.attempt_limit().is_some();
-        if is_ignored || !drops && policy.total_limit().is_some() {
+        let (policy, limit) = (self.context.policy(), self.context.settings.limit);
+        let drops = limit != AttemptLimit::None;
+        let is_own = drops && limit != AttemptLimit::Total;
+        let (attempt, total) = (policy.attempt_limit(), policy.total_limit());
+        if attempt.is_some() && !is_own || total.is_some() && !drops {
             ignores_timeout(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
-        let total = settings.total.or(policy.total_limit());
         self.driver.set_total(total.filter(|_| drops));
         // Other calls need the number only after a failure, which provides it.
         if has_history || is_observed || !self.driver.protections().are_none() {
@@ -185,7 +188,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     #[inline]
     pub(super) fn limit(&self) -> Option<Duration> {
         let limit = match self.context.settings.limit {
-            AttemptLimit::None => None,
+            AttemptLimit::None | AttemptLimit::Total => None,
             AttemptLimit::OfPolicy => self.context.policy().attempt_limit(),
             AttemptLimit::Own(limit) => Some(limit),
         };
@@ -350,7 +353,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         kept: Option<&mut Kept<T, E>>,
         fallback: F,
         clock: impl FnOnce(&W) -> Clock,
-    ) -> Result<(F::Value, (u32, Taken)), Result<T, E>> {
+    ) -> Result<Begun<F::Value>, Result<T, E>> {
         let (error, reason) = match end {
             End::GaveUp(error, reason) => (error, reason),
             End::With(outcome) => return Err(outcome),

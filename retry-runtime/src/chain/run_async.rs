@@ -106,24 +106,23 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         mut cancelled: Pin<&mut impl Future>,
     ) -> impl Future<Output = Attempted<F::Output, bool>> {
         let aborts = self.aborts();
-        let sleep = |limit| Box::pin(sleep_out(self.driver.timer(), Some(limit)));
-        let mut end = self.limit().map(|limit| (limit, sleep(limit)));
+        let mut end = self.limit().map(|limit| {
+            let timer = self.driver.timer();
+            Box::pin(async move {
+                sleep_out(timer, Some(limit)).await;
+                limit
+            })
+        });
         poll_fn(move |context| {
             // Polled before the attempt, which may use up tokio's budget for one poll of a task.
             let is_aborted = aborts && cancelled.as_mut().poll(context).is_ready();
             let outcome = match attempt.as_mut().poll(context) {
                 Poll::Ready(outcome) => Ok(outcome),
-                Poll::Pending => {
-                    let late = end.as_mut().and_then(|(limit, end)| {
-                        let is_late = end.as_mut().poll(context).is_ready();
-                        is_late.then_some(*limit)
-                    });
-                    match (late, is_aborted) {
-                        (Some(limit), _) => Err(limit),
-                        (None, true) => return Poll::Ready(None),
-                        (None, false) => return Poll::Pending,
-                    }
-                }
+                Poll::Pending => match end.as_mut().map(|end| end.as_mut().poll(context)) {
+                    Some(Poll::Ready(limit)) => Err(limit),
+                    _ if is_aborted => return Poll::Ready(None),
+                    _ => return Poll::Pending,
+                },
             };
             let is_cancelled = !aborts && cancelled.as_mut().poll(context).is_ready();
             Poll::Ready(Some((outcome, is_cancelled)))

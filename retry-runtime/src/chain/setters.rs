@@ -425,7 +425,10 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// [`total_timeout`](crate::Policy::total_timeout). The call then ends with
     /// [`Reason::Deadline`](crate::Reason::Deadline).
     pub fn total_timeout(mut self, limit: Duration) -> PolicyCall<'a, On, K, H, Timing<N>> {
-        self.settings.total = Some(limit);
+        self.policy = self.policy.total_timeout(limit);
+        if self.settings.limit == AttemptLimit::None {
+            self.settings.limit = AttemptLimit::Total;
+        }
         self.with(|on, keys, hooks| (on, keys, hooks))
     }
 

@@ -7,7 +7,7 @@ use core::future::{Ready, ready};
 use core::marker::PhantomData;
 use core::time::Duration;
 
-use retry_classify::macro_support::else_by;
+use retry_classify::macro_support::{FromRejected, IntoVerdict, else_by};
 use retry_vocabulary::range::LEAST_REPEATS;
 
 use super::services::{ViaFn, ViaTrait};
@@ -18,7 +18,6 @@ use crate::{
     own_loop::{Call, NextAttempt, Site},
     seam::{BlockingTimer, Timer},
 };
-use retry_classify::macro_support::{FromRejected, IntoVerdict};
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]

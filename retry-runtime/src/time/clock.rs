@@ -10,7 +10,6 @@ pub(crate) use std::time::Instant;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 pub(crate) use web_time::Instant;
 
-pub(crate) use crate::time::moment::Clocks;
 use crate::time::{Moment, skip};
 
 /// The time for async code without a timer, and for timers without their own clock. It is tokio's clock with the

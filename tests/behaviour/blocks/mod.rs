@@ -355,6 +355,7 @@ fn keys_that_belong_together_are_replaced_together() {
 
 struct Max;
 
+#[expect(clippy::unused_self, reason = "the shape under test")]
 #[retry(
     max = 5,
     backoff = "none",

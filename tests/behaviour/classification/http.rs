@@ -309,7 +309,6 @@ fn pairs_and_responses_are_classified_by_both() {
 
 /// Bytes that a header can hold, and texts that look like a wait.
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn used_up_limits_have_a_hint() {
     const DATE: (&str, &str) = ("date", "Sun, 01 Mar 2026 12:00:00 GMT");
     let table: &[(Pairs, Option<Duration>)] = &rows! {

@@ -184,21 +184,21 @@ async fn the_outcome_of_the_fallback_is_reported() {
         script.next()
     }
 
-    let told = async |steps: &[Failure], cached| {
+    let fall_back = async |steps: &[Failure], cached| {
         let recording = testing::record();
         let mut fell_back = Vec::new();
         let _ = call(&mut Script::new(steps.to_vec()), cached, &mut fell_back).await;
         (recording.lines().split_off(steps.len() - 1), fell_back)
     };
     let falling = "falling back call attempt=2 max=1 error=timeout reason=exhausted";
-    let (lines, fell_back) = told(&[TRANSIENT, TIMEOUT], Ok(7)).await;
+    let (lines, fell_back) = fall_back(&[TRANSIENT, TIMEOUT], Ok(7)).await;
     assert_eq!(lines, [falling, "fell back call attempt=2 max=1"]);
     assert_eq!(fell_back, [2]);
-    let (lines, fell_back) = told(&[TRANSIENT, TIMEOUT], Err(STOP)).await;
+    let (lines, fell_back) = fall_back(&[TRANSIENT, TIMEOUT], Err(STOP)).await;
     let gave_up = "gave up call attempt=2 max=1 error=stop reason=fallback failed";
     assert_eq!(lines, [falling, gave_up]);
     assert_eq!(fell_back, [0; 0]);
-    let (lines, _) = told(&[STOP], Ok(7)).await;
+    let (lines, _) = fall_back(&[STOP], Ok(7)).await;
     assert_eq!(
         lines,
         [
@@ -268,15 +268,17 @@ fn a_returned_value_does_not_call_the_fallback() {
 }
 
 /// The records and the events of a call that ends with an error.
-fn told(call: impl FnOnce(&mut Vec<String>)) -> (Vec<String>, Vec<String>) {
+fn records_and_events(call: impl FnOnce(&mut Vec<String>)) -> (Vec<String>, Vec<String>) {
     let (recording, mut events) = (testing::record(), Vec::new());
     call(&mut events);
     (recording.lines(), events)
 }
 
+type Fallback = fn(GaveUp<String>) -> Result<(), String>;
+
 #[test]
 fn a_fallback_that_returns_the_error_of_the_call_keeps_its_reason() {
-    #[retry(max = 0, name = "call", on = |_| true, fallback = |gave_up| fallback(gave_up), observe = |event| {
+    #[retry(max = 0, name = "call", on = |_| true, fallback = fallback, observe = |event| {
         if let EventData::GaveUp { reason, .. } = event.data {
             ends.push(format!("{} {reason}", event.attempt));
         }
@@ -291,7 +293,7 @@ fn a_fallback_that_returns_the_error_of_the_call_keeps_its_reason() {
     let falling = "falling back call attempt=1 max=0 error=busy reason=exhausted";
     let failed =
         |error| format!("gave up call attempt=1 max=0 error={error} reason=fallback failed");
-    let by: [(fn(GaveUp<String>) -> Result<(), String>, _, _); 4] = [
+    let by: [(Fallback, _, _); 4] = [
         (|gave_up| Err(gave_up.into_error()), None, "1 exhausted"),
         (
             |gave_up| Err(gave_up.into_errors().remove(0)),
@@ -311,7 +313,7 @@ fn a_fallback_that_returns_the_error_of_the_call_keeps_its_reason() {
         ),
     ];
     for (fallback, error, end) in by {
-        let (lines, ends) = told(|ends| assert!(call(ends, fallback).is_err()));
+        let (lines, ends) = records_and_events(|ends| assert!(call(ends, fallback).is_err()));
         let lines: Vec<_> = lines.iter().map(String::as_str).collect();
         let failed = error.map(failed);
         let expected: Vec<_> = [falling].into_iter().chain(failed.as_deref()).collect();

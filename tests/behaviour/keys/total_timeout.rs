@@ -251,9 +251,10 @@ async fn a_policy_with_one_needs_a_call_that_drops_attempts() {
             sleep(secs(3)).await;
             outcome
         };
-        let outcome = match called {
-            true => policy.policy_timeout().call(attempt).await,
-            false => policy.call(attempt).await,
+        let outcome = if called {
+            policy.policy_timeout().call(attempt).await
+        } else {
+            policy.call(attempt).await
         };
         (outcome, script.into_inner().attempts, start.elapsed())
     };

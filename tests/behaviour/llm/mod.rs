@@ -202,7 +202,6 @@ fn headers_and_body_are_weighed() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn messages_decide_if_there_is_no_code() {
     use Fault::{Billing, Filtered, Invalid, Throttled, TooLong, Unknown};
 

@@ -480,7 +480,7 @@ async fn a_stream_that_lasts_starts_the_count_of_early_breaks_over() {
     #[retry(stream = "resume", max = 1, backoff = "none", attempt = _attempt)]
     fn feed(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
         attempts.set(attempts.get() + 1);
-        let lasts = if attempts.get() % 100 == 0 {
+        let lasts = if attempts.get().is_multiple_of(100) {
             secs(2)
         } else {
             Duration::ZERO

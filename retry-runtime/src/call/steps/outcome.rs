@@ -173,11 +173,10 @@ impl Steps<'_, '_> {
     pub(crate) fn count_break(&mut self, began: Moment) -> bool {
         let lasted = (self.now)().since(began);
         let past = self.state.past();
-        past.early_breaks = if lasted > past.call.last_delay().max(EARLY) {
-            0
-        } else {
-            past.early_breaks.saturating_add(1)
-        };
+        past.early_breaks = past.early_breaks.saturating_add(1);
+        if lasted > past.call.last_delay().max(EARLY) {
+            past.early_breaks = 0;
+        }
         past.early_breaks <= MOST_EARLY_BREAKS
     }
 
