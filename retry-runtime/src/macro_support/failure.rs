@@ -59,13 +59,13 @@ impl Retries {
     #[inline]
     pub fn recovered(self, site: &Site<'_>) {
         if self.0 != 0 {
-            self.report_healed(site);
+            self.report_recovered(site);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn report_healed(self, site: &Site<'_>) {
+    fn report_recovered(self, site: &Site<'_>) {
         self.whole(site).succeeded(site);
     }
 
