@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt, stream};
-use retry_work::plan::{PlanEnd, Validity};
 use retry_runtime::testing::{self, Recording};
 use retry_runtime::{Backoff, Event, EventData, Policy, Verdict, retry, retrying};
+use retry_work::plan::{PlanEnd, Validity};
 use retry_work::{Plan, retry_each, retry_each_blocking};
 use tokio::task::{LocalSet, spawn, spawn_local, yield_now};
 use tokio::time::{sleep, timeout};

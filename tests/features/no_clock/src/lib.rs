@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use retry_runtime::seam::{Moment, Timer};
 use retry_runtime::retry;
+use retry_runtime::seam::{Moment, Timer};
 
 pub struct Busy;
 
