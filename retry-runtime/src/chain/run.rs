@@ -138,7 +138,9 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             ignores_timeout(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
-        self.driver.set_total(total.filter(|_| drops));
+        if drops {
+            self.driver.set_total(total);
+        }
         // Other calls need the number only after a failure, which provides it.
         if has_history || is_observed || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());
@@ -188,7 +190,8 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     #[inline]
     pub(super) fn limit(&self) -> Option<Duration> {
         let limit = match self.context.settings.limit {
-            AttemptLimit::None | AttemptLimit::Total => None,
+            AttemptLimit::None => return None,
+            AttemptLimit::Total => None,
             AttemptLimit::OfPolicy => self.context.policy().attempt_limit(),
             AttemptLimit::Own(limit) => Some(limit),
         };
