@@ -72,7 +72,7 @@ fn all_keys_in_the_schema_are_accepted() {
 #[test]
 fn the_schema_has_keys_descriptions_and_defaults() {
     let every_key: Policy =
-        "floor=1s, timeout=1s, deadline=1s, total_delay=1s, enabled=false, transient(max=1), \
+        "floor=1s, timeout=1s, deadline=1s, total_timeout=1s, total_delay=1s, enabled=false, transient(max=1), \
         throttled(max=1), timed_out(max=1), invalid(max=1), rejected(max=1)"
             .parse()
             .unwrap();
@@ -98,6 +98,7 @@ fn the_schema_has_keys_descriptions_and_defaults() {
     let of_limit = pattern("cap").replacen('^', "^(?=.*[1-9])", 1);
     assert_eq!(pattern("timeout"), of_limit);
     assert_eq!(pattern("deadline"), of_limit);
+    assert_eq!(pattern("total_timeout"), of_limit);
     assert_eq!(pattern("total_delay"), of_limit);
 }
 
@@ -167,7 +168,7 @@ fn each_schema_has_a_unique_name() {
         ),
         (
             name_and_id::<Overrides>(),
-            named("RetryOverrides", "retry_runtime::configuration::Overrides"),
+            named("RetryOverrides", "retry_runtime::Overrides"),
         ),
         (
             name_and_id::<Policies>(),
@@ -175,17 +176,11 @@ fn each_schema_has_a_unique_name() {
         ),
         (
             name_and_id::<BreakerSettings>(),
-            named(
-                "RetryBreaker",
-                "retry_runtime::configuration::BreakerSettings",
-            ),
+            named("RetryBreaker", "retry_runtime::BreakerSettings"),
         ),
         (
             name_and_id::<LimiterSettings>(),
-            named(
-                "RetryLimiter",
-                "retry_runtime::configuration::LimiterSettings",
-            ),
+            named("RetryLimiter", "retry_runtime::LimiterSettings"),
         ),
     ] {
         assert_eq!(found, expected);

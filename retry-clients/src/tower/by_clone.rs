@@ -18,11 +18,14 @@ pub(super) const NAME: &str = "request";
 
 type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync;
 
+/// The errors of calls that end without an error of the service.
+type Errors<E> = (fn(Rejected) -> E, fn(TimedOut) -> E);
+
 /// Sends requests of any `Clone` type again, to a service that returns `Result<A, E>`.
 pub struct ByClone<A, E> {
     judge: Arc<Judge<A, E>>,
-    /// Create the errors of calls that end without an error of the service. `None` if no call can end that way.
-    errors: Option<(fn(Rejected) -> E, fn(TimedOut) -> E)>,
+    /// `None` if no call can end without an error of the service.
+    errors: Option<Errors<E>>,
 }
 
 impl<A, E> RetryLayer<ByClone<A, E>> {
