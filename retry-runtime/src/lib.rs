@@ -26,6 +26,7 @@ mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
+mod history;
 #[cfg(feature = "tracing")]
 pub mod log;
 #[doc(hidden)]
@@ -35,6 +36,7 @@ mod observe;
 pub mod own_loop;
 mod policy;
 pub mod seam;
+mod site;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -44,8 +46,8 @@ mod sync;
 pub mod testing;
 mod time;
 
-pub use call::{Attempt, CallId, Draft, FailedAttempt, GaveUp};
 pub use configure::policies::Policies;
+pub use history::{Attempt, CallId, Draft, FailedAttempt, GaveUp};
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason};
 pub use policy::{Backoff, Hint, Jitter, Policy, PolicyError, Section};
 // The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
@@ -60,6 +62,6 @@ pub use time::Cancel;
 #[cfg(feature = "std")]
 pub use {
     budget::bucket::Budget,
-    call::sites::{SiteCounts, sites},
     configure::shared_policy::SharedPolicy,
+    site::counts::{SiteCounts, sites},
 };

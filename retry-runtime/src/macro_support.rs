@@ -49,11 +49,8 @@ pub use self::services::NoBudget as Budget;
 pub use self::{attempt::*, failure::*, services::*, values::*};
 #[cfg(feature = "std")]
 pub use crate::Budget;
-#[cfg(feature = "nested")]
-pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::{
-    Driver, Ending, REJECTED_VALUE, Reporter, Stop, Taken, WithHint, attempt_within, refused,
-    run_within, time_left,
+    Driver, Ending, REJECTED_VALUE, Reporter, Stop, WithHint, refused, time_left,
 };
 pub use crate::chain::context::place_of;
 pub use crate::chain::job::{Job, Part};
@@ -61,6 +58,7 @@ pub use crate::chain::on_error::Described;
 pub use crate::chain::span::{Span, around};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
+pub use crate::history::Taken;
 #[cfg(feature = "std")]
 pub use crate::observe::event::CallEnd;
 pub use crate::observe::fields::Max;
@@ -71,6 +69,9 @@ pub use crate::observe::warnings::changed;
 pub use crate::observe::warnings::{ignores_timeout, warn_about_verdict};
 pub use crate::policy::schedule::limit;
 pub use crate::policy::values::Values;
+#[cfg(feature = "nested")]
+pub use crate::site::nested::{Outer, enter, most_attempts, only_attempt, within};
+pub use crate::site::{attempt_within, run_within};
 #[cfg(feature = "stream")]
 pub use crate::stream;
 #[cfg(feature = "std")]

@@ -2,6 +2,8 @@
 //!
 //! The [guide](crate::guide::own_loop) shows loops with each.
 
-pub use crate::call::{
-    Attempts, Call, Failure, NextAttempt, ProtectionRefs, Protections, Protects, Site,
-};
+mod attempts;
+
+pub use crate::call::{Call, Failure, NextAttempt, ProtectionRefs, Protections, Protects};
+pub use crate::site::Site;
+pub use attempts::Attempts;

@@ -9,17 +9,18 @@ use retry_classify::{Kind, Verdict};
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Deadline;
 use crate::call::steps::{Next, Steps};
-use crate::call::{Call, Failure, Site};
+use crate::call::{Call, Failure};
 use crate::observe::warnings::warn_about_verdict;
 use crate::observe::{Reason, reborrow};
 use crate::policy::schedule::Schedule;
 use crate::policy::{Hint, Policy, Values};
+use crate::site::Site;
 use crate::time::{Moment, random};
 
-#[cfg(feature = "nested")]
-use crate::call::nested;
 #[cfg(feature = "std")]
-use crate::call::sites;
+use crate::site::counts;
+#[cfg(feature = "nested")]
+use crate::site::nested;
 
 /// The pause before the next attempt, or the reason that the call gives up.
 pub(crate) type Decision = Result<Duration, Reason>;
@@ -101,7 +102,7 @@ impl Call {
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let decision = self.decision(failure, policy);
         #[cfg(feature = "std")]
-        sites::met(failure.site.name(), policy, decision.is_ok());
+        counts::met(failure.site.name(), policy, decision.is_ok());
         decision
     }
 

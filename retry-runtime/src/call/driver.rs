@@ -14,15 +14,16 @@ use core::{fmt, mem};
 use retry_classify::RejectedBy;
 
 use crate::admission::AttemptOutcome;
-use crate::call::gave_up::Taken;
 use crate::call::steps::{Next, State, Steps};
 use crate::call::waiting::{Queue, wait, wait_blocking};
 use crate::call::{
-    Call, Decision, Ending, Failure, HookOutcome, NextAttempt, Protects, Reporter, Site, Stop,
+    Call, Decision, Ending, Failure, HookOutcome, NextAttempt, Protects, Reporter, Stop,
 };
 use crate::hedge::pushback::Pushback;
+use crate::history::gave_up::Taken;
 use crate::observe::Reason;
 use crate::policy::Policy;
+use crate::site::Site;
 use crate::time::{BlockingTimer, Cancel, Moment, Timer, cancel, pause_or_cancelled};
 
 /// One call in flight.
@@ -34,8 +35,8 @@ use crate::time::{BlockingTimer, Cancel, Moment, Timer, cancel, pause_or_cancell
 pub struct Driver<P: Protects, T> {
     protections: P,
     timer: T,
-    pub(super) now: fn(&T) -> Moment,
-    pub(super) state: State,
+    pub(crate) now: fn(&T) -> Moment,
+    pub(crate) state: State,
 }
 
 impl<P: Protects, T: Timer> Driver<P, T> {
@@ -238,6 +239,7 @@ impl<P: Protects, T> Driver<P, T> {
     }
 
     /// Ends the call `limit` from now, even while an attempt is running: see [`time_left`].
+    #[inline]
     pub fn set_total(&mut self, limit: Option<Duration>) -> Option<Moment> {
         let end = limit.and_then(|limit| self.now().checked_add(limit))?;
         self.state.past().total_end = Some(end);

@@ -4,10 +4,10 @@ use core::time::Duration;
 use retry_classify::Verdict;
 
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::Site;
 use crate::hedge::pushback::Pushback;
 use crate::observe::{Observe, reborrow};
 use crate::policy::Values;
+use crate::site::Site;
 use crate::time::Moment;
 
 /// A failed attempt, with the loop's settings and state: the argument of

@@ -2,9 +2,9 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use crate::call::{Name, Site};
 use crate::observe::{Event, Observe, Stopwatch};
 use crate::policy::Policy;
+use crate::site::{Name, Site};
 use crate::time::Moment;
 
 /// The name and the observer of a call. Each step of a driver takes them as an argument, because they may borrow

@@ -7,10 +7,11 @@ use retry_classify::macro_support::shown;
 use retry_vocabulary::duration::Written;
 
 use crate::admission::{Change, Transition};
-use crate::call::{Call, Decision, Ending, Failure, Site};
+use crate::call::{Call, Decision, Ending, Failure};
 use crate::observe::{AttemptEnd, Event, EventData, Observe, Reason, report};
 use crate::policy::schedule::limit;
 use crate::policy::{Policy, Values};
+use crate::site::Site;
 
 impl Call {
     /// Reports to an observer that an attempt starts.
@@ -129,7 +130,7 @@ impl Call {
     }
 
     /// The call, with the policy's `max` if none was read yet.
-    pub(super) fn known(self, policy: &Policy) -> Self {
+    pub(crate) fn known(self, policy: &Policy) -> Self {
         match self.max {
             0 => self.with_max(policy.retries_allowed()),
             _ => self,

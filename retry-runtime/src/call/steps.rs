@@ -32,9 +32,10 @@ use retry_classify::macro_support::shown;
 use retry_classify::{Kind, Rejected, RejectedBy, Verdict};
 
 use crate::admission::{Admission, AdmissionControl, AttemptOutcome, Changes, HALF_OPENED};
-use crate::call::{Call, Caused, Ending, Failure, ProtectionRefs, Reporter, Site, Stop, decide};
+use crate::call::{Call, Caused, Ending, Failure, ProtectionRefs, Reporter, Stop, decide};
 use crate::observe::{Event, EventData, Reason, Stopwatch, report};
 use crate::policy::schedule::limit;
+use crate::site::Site;
 use crate::time::Moment;
 
 pub(super) use permits::Slot;

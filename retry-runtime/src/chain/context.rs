@@ -3,10 +3,10 @@ use core::any::type_name;
 use core::borrow::Borrow;
 
 use crate::call::reporter::Reporter;
-use crate::call::site::{Name, Site};
 use crate::chain::keys::Settings;
 use crate::observe::{Event, Observe, Stopwatch};
 use crate::policy::Policy;
+use crate::site::{Name, Site};
 
 /// The function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers
 /// the type of a closure's argument only if a function is required.

@@ -2,12 +2,12 @@ use alloc::boxed::Box;
 use core::borrow::Borrow;
 
 use crate::call::protections::{BorrowedProtections, Protects};
-use crate::call::site::Name;
 use crate::chain::context::{Context, Observes};
 use crate::chain::keys::{Hooks, KeySet, Keys, NeedSet, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
+use crate::site::Name;
 use crate::time::{DefaultTimer, Uncancelled};
 
 /// The types that batches and plans accept as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they

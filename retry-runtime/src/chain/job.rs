@@ -10,11 +10,8 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::{self, Decision, is_paid};
 use crate::call::driver::Driver;
 use crate::call::failure::Failure;
-#[cfg(feature = "nested")]
-use crate::call::nested;
 use crate::call::protections::Protects;
 use crate::call::reporter::Reporter;
-use crate::call::site::{Name, Site};
 use crate::call::state::Call;
 use crate::chain::context::Context;
 use crate::chain::into_chain::{IntoChain, Shared};
@@ -26,6 +23,9 @@ use crate::observe::warnings::ignores_timeout;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
+#[cfg(feature = "nested")]
+use crate::site::nested;
+use crate::site::{Name, Site};
 use crate::time::moment::Moment;
 use retry_classify::Kind;
 

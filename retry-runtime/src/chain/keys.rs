@@ -9,10 +9,10 @@ use core::time::Duration;
 use retry_classify::{Cancelled, Rejected, TimedOut};
 
 use crate::call::failure::Ending;
-use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::stop::HookOutcome;
 use crate::chain::context::Observes;
+use crate::history::gave_up::GaveUp;
 use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 use retry_classify::macro_support::{FromCancelled, FromRejected, FromTimedOut};
 

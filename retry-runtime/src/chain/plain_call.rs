@@ -3,13 +3,13 @@
 use retry_classify::Classify;
 
 use crate::call::driver::Driver;
-use crate::call::site::Name;
 use crate::chain::context::{Context, place_of};
 use crate::chain::keys::{EndsBy, Hooks, Needs, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::operation::BlockingOutcome;
 use crate::chain::run::{Run, run_blocking};
 use crate::policy::Policy;
+use crate::site::Name;
 use crate::time::{DefaultTimer, Uncancelled};
 
 impl Policy {

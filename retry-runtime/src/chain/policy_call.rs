@@ -2,10 +2,8 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::marker::PhantomData;
 
-use crate::call::attempt::Attempt;
 use crate::call::driver::Driver;
 use crate::call::protections::BorrowedProtections;
-use crate::call::site::Name;
 use crate::chain::context::{Context, place_of};
 use crate::chain::keys::{
     AsyncHooks, BlockingHooks, EndsBy, HookSet, Hooks, Keeps, KeySet, Keys, NeedSet, Needs,
@@ -16,7 +14,9 @@ use crate::chain::operation::{BlockingOutcome, Operation};
 use crate::chain::run::{Run, run_blocking};
 use crate::chain::run_async::run;
 use crate::chain::span::around;
+use crate::history::attempt::Attempt;
 use crate::policy::Policy;
+use crate::site::Name;
 use crate::time::{BlockingTimer, Cancel, MayAbort, Timer};
 
 /// A policy with further keys: the attribute as a method chain, for closures.

@@ -7,12 +7,9 @@ use core::{fmt, mem};
 
 use retry_classify::{Cancelled, TimedOut, Verdict};
 
-use crate::call::attempt::Attempt;
-use crate::call::attempted::run_within;
 use crate::call::decide::Decision;
 use crate::call::driver::{Driver, time_left};
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
-use crate::call::gave_up::Taken;
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
 use crate::chain::context::{Context, Observes};
@@ -21,9 +18,12 @@ use crate::chain::keys::{
 };
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::Span;
+use crate::history::attempt::Attempt;
+use crate::history::gave_up::Taken;
 use crate::observe::reason::Reason;
 use crate::observe::warnings::ignores_timeout;
 use crate::policy::Policy;
+use crate::site::attempted::run_within;
 use crate::time::{BlockingTimer, Cancel, Clock};
 
 /// A chain's call in flight, without the parts that depend on the types of outcomes.
@@ -138,9 +138,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             ignores_timeout(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
-        if drops {
-            self.driver.set_total(total);
-        }
+        self.driver.set_total(total.filter(|_| drops));
         // Other calls need the number only after a failure, which provides it.
         if has_history || is_observed || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());

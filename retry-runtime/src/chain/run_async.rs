@@ -7,8 +7,6 @@ use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::task::Poll;
 
-use crate::call::attempt::Attempt;
-use crate::call::attempted::attempt_within;
 use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
 use crate::chain::context::Observes;
@@ -16,8 +14,10 @@ use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Ke
 use crate::chain::on_error::OnError;
 use crate::chain::run::{Attempted, End, Kept, Run};
 use crate::chain::span::Within;
+use crate::history::attempt::Attempt;
 use crate::observe::Reason;
 use crate::policy::Policy;
+use crate::site::attempted::attempt_within;
 use crate::time::{Timer, abortable, is_cancelled, sleep_out};
 
 /// Calls the operation until it succeeds or the policy gives up.

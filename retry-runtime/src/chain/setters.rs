@@ -12,7 +12,6 @@ use core::time::Duration;
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::failure::Ending;
-use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::context::ObserveFn;
 use crate::chain::keys::{
@@ -21,6 +20,7 @@ use crate::chain::keys::{
 };
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
+use crate::history::gave_up::GaveUp;
 use crate::policy::Policy;
 use crate::time::{AbortedBy, CancelledBy, Uncancelled};
 use retry_classify::macro_support::IntoVerdict;

@@ -9,7 +9,7 @@ use futures_core::Stream;
 
 use super::first::Started;
 use super::{Slot, Stopped, StreamItem};
-use crate::call::attempt::{Attempt, Retained};
+use crate::history::attempt::{Attempt, Retained};
 use crate::sync::{Mutex, lock};
 use crate::time::{Clock, Moment, Timer};
 

@@ -8,7 +8,8 @@ use retry_classify::{Kind, RejectedBy};
 use crate::admission::AttemptOutcome;
 use crate::call::steps::Next;
 use crate::call::waiting::wait;
-use crate::call::{Call, Driver, Protects, Reporter, Site, decide};
+use crate::call::{Call, Driver, Protects, Reporter, decide};
+use crate::site::Site;
 use crate::time::timer::sleep_until;
 use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
 

@@ -8,9 +8,9 @@ use retry_classify::macro_support::shown;
 use retry_classify::{Cancelled, RejectedBy};
 
 use crate::admission::{AdmissionControl, AttemptOutcome};
-use crate::call::gave_up::Taken;
 use crate::call::steps::{Next, Steps};
 use crate::call::{Ending, Failure, Stop};
+use crate::history::gave_up::Taken;
 use crate::observe::report::report_unlogged_end;
 use crate::observe::{Event, EventData, Reason};
 use crate::policy::schedule::limit;
@@ -173,10 +173,9 @@ impl Steps<'_, '_> {
     pub(crate) fn count_break(&mut self, began: Moment) -> bool {
         let lasted = (self.now)().since(began);
         let past = self.state.past();
-        past.early_breaks = past.early_breaks.saturating_add(1);
-        if lasted > past.call.last_delay().max(EARLY) {
-            past.early_breaks = 0;
-        }
+        let is_early = lasted <= past.call.last_delay().max(EARLY);
+        // A stream that lasts longer starts the count over.
+        past.early_breaks = past.early_breaks.saturating_add(1) * u32::from(is_early);
         past.early_breaks <= MOST_EARLY_BREAKS
     }
 

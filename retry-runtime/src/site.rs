@@ -1,6 +1,16 @@
+//! The place of calls in the code: its policy and its name, its counts, and the calls around it.
+
+pub(crate) mod attempted;
+#[cfg(feature = "std")]
+pub(crate) mod counts;
+#[cfg(feature = "nested")]
+pub(crate) mod nested;
+
 use core::fmt;
 
 use crate::policy::Policy;
+
+pub use attempted::{attempt_within, run_within};
 
 #[cfg(feature = "std")]
 use crate::configure::installed;

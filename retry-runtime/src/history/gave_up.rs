@@ -10,7 +10,7 @@ use core::{array, fmt};
 use retry_classify::Kind;
 use retry_classify::macro_support::shown;
 
-use crate::call::errors::{Errors, FIRST};
+use crate::history::errors::{Errors, FIRST};
 use crate::observe::Reason;
 use crate::observe::fields::Delay;
 
@@ -71,11 +71,7 @@ impl Taken {
         Self(Arc::new(AtomicBool::new(false)))
     }
 
-    fn set(&self) {
-        self.0.store(true, Relaxed);
-    }
-
-    pub(super) fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Relaxed)
     }
 }
@@ -161,13 +157,13 @@ impl<E, T> GaveUp<E, T> {
 
     /// The error of the last attempt, by value.
     pub fn into_error(self) -> E {
-        self.taken.set();
+        self.taken.0.store(true, Relaxed);
         self.error
     }
 
     /// The errors of all attempts, by value: see [`errors`](Self::errors).
     pub fn into_errors(self) -> Vec<E> {
-        self.taken.set();
+        self.taken.0.store(true, Relaxed);
         let mut errors = self.earlier.into_kept();
         errors.push(self.error);
         errors

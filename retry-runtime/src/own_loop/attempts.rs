@@ -9,9 +9,10 @@ use retry_classify::{Classify, Rejected, Verdict};
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::{
-    BorrowedProtections, Call, Decision, Driver, Ending, Failure, NextAttempt, Reporter, Site, Stop,
+    BorrowedProtections, Call, Decision, Driver, Ending, Failure, NextAttempt, Reporter, Stop,
 };
 use crate::observe::Event;
+use crate::site::Site;
 use crate::time::cancel::Remembered;
 use crate::time::{BlockingTimer, Cancel, DefaultTimer, Moment, Timer, Uncancelled};
 

@@ -6,7 +6,7 @@ use core::pin::Pin;
 use crate::policy::Policy;
 
 #[cfg(feature = "nested")]
-use crate::call::nested::{Outer, enter, within};
+use crate::site::nested::{Outer, enter, within};
 
 /// Wraps an attempt of a loop whose call has this policy and this name.
 pub fn attempt_within<F: Future>(

@@ -5,10 +5,10 @@ use core::time::Duration;
 
 use retry_classify::{Kind, Verdict};
 
-use crate::call::call_id::Drawn;
-use crate::call::errors::{Errors, Note};
-use crate::call::gave_up::Taken;
-use crate::call::{CallId, GaveUp};
+use crate::history::call_id::Drawn;
+use crate::history::errors::{Errors, Note};
+use crate::history::gave_up::Taken;
+use crate::history::{CallId, GaveUp};
 use crate::observe::Reason;
 use crate::policy::schedule::limit;
 use crate::time::{Clock, Moment};

@@ -6,10 +6,10 @@ use core::cell::RefCell;
 use core::future::poll_fn;
 use core::pin::Pin;
 
-use crate::call::{Name as SiteName, Site};
 use crate::observe::warnings::OncePerName;
 use crate::observe::{Event, EventData, Observe, report};
 use crate::policy::{Policy, Values};
+use crate::site::{Name as SiteName, Site};
 
 thread_local! {
     /// The innermost call whose attempt is running on this thread. Set only while the attempt is polled, because the
