@@ -487,6 +487,7 @@ reported_steps! {
     fn leave(outcome: AttemptOutcome);
 }
 
+#[inline]
 fn earlier(one: Option<Moment>, other: Option<Moment>) -> Option<Moment> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
