@@ -66,15 +66,15 @@ tests! {
     without_std_calls_wait_with_embassys_timer: succeeds("test", "bare");
     without_random_numbers_delays_differ_and_no_error_is_lost: succeeds("run", "no_random");
     without_std_the_errors_ask_for_a_timer_with_a_clock: rejected("no_clock", &[
-        "src/lib.rs:10:14",
+        "src/lib.rs:11:14",
         "enable the feature `tokio` of `retry-runtime`",
-        "src/lib.rs:14:1",
+        "src/lib.rs:15:1",
         "pass a type that implements `retry_runtime::seam::BlockingTimer`, or",
-        "src/lib.rs:21:26",
+        "src/lib.rs:22:26",
         "pass a type that implements `retry_runtime::seam::Timer`, or",
-        "src/lib.rs:26:1",
+        "src/lib.rs:27:1",
         "not all trait items implemented, missing: `now`",
-        "src/lib.rs:47:18",
+        "src/lib.rs:48:18",
         "`budget` alone needs the feature `std` of `retry-runtime`",
     ], ("error[", 8));
     without_tokio_and_timer_the_error_shows_what_to_enable: rejected("no_timer", &[

@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt, stream};
+use retry_work::plan::{PlanEnd, Validity};
 use retry_runtime::testing::{self, Recording};
 use retry_runtime::{Backoff, Event, EventData, Policy, Verdict, retry, retrying};
-use retry_work::plan::{PlanEnd, Validity};
 use retry_work::{Plan, retry_each, retry_each_blocking};
 use tokio::task::{LocalSet, spawn, spawn_local, yield_now};
 use tokio::time::{sleep, timeout};
@@ -308,7 +308,7 @@ async fn every_form_is_detected_inside_an_attempt() {
         "opened_at_once",
     ];
     let expected = forms.map(|form| {
-        let (inner, outer) = (format!("shapes.{form}"), format!("nested::{form}"));
+        let (inner, outer) = (format!("shapes.{form}"), format!("nested::Client::{form}"));
         line(&inner, &outer, 8)
     });
     assert_eq!(told(&recording), expected);

@@ -78,12 +78,6 @@ async fn opened(number: u32) -> Result<impl Stream<Item = Result<u32, String>>, 
 }
 
 fn main() {
-    drop((
-        asynchronous(1),
-        blocking(1),
-        future(1),
-        lone_block(1),
-        expression(1),
-    ));
+    drop((asynchronous(1), blocking(1), future(1), lone_block(1), expression(1)));
     drop((attempt(1), stream(1), opened(1)));
 }

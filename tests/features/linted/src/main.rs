@@ -2,8 +2,7 @@ use retry_runtime::{retry, retrying};
 
 #[retry(on = |_| true)]
 async fn asynchronous(text: &str) -> Result<usize, String> {
-    if text.len() == 0 {
-        // said
+    if text.len() == 0 { // said
         return Err(format!("empty")); // said
     }
     Ok(text.len())
@@ -11,8 +10,7 @@ async fn asynchronous(text: &str) -> Result<usize, String> {
 
 #[retry(on = |_| true)]
 fn blocking(words: &[u32]) -> Result<u32, String> {
-    if words.len() == 0 {
-        // said
+    if words.len() == 0 { // said
         return Err(String::new());
     }
     let first = words[0].clone(); // said
@@ -37,8 +35,7 @@ impl Client {
 
 fn expression(words: &[u32]) -> Result<usize, String> {
     retrying!(on = |_| true, {
-        if words.len() == 0 {
-            // said
+        if words.len() == 0 { // said
             return Err(String::new());
         }
         Ok(words.len())
@@ -61,10 +58,5 @@ fn returning_early(words: &[u32]) -> Result<bool, String> {
 
 fn main() {
     drop((asynchronous(""), future(&[]), returning(&[])));
-    let _ = (
-        blocking(&[]),
-        Client.method(&[]),
-        expression(&[]),
-        returning_early(&[]),
-    );
+    let _ = (blocking(&[]), Client.method(&[]), expression(&[]), returning_early(&[]));
 }

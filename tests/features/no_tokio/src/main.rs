@@ -4,8 +4,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use retry_runtime::seam::Timer;
-use retry_runtime::{retry, Attempt, GaveUp, Policy, TimedOut};
-use retry_work::{retry_each, IntoBatches};
+use retry_runtime::{Attempt, GaveUp, Policy, TimedOut, retry};
+use retry_work::{IntoBatches, retry_each};
 
 /// Sleeps on the thread, as no executor of this program has anything else to do.
 struct ThreadTimer;
