@@ -142,9 +142,9 @@ impl Steps<'_, '_> {
         let call = self.reported();
         let error = ended_with.err().map(shown);
         let fell = self.state.past().fell.take().filter(|_| taken.is_set());
-        if let (Some(error), Some((reason, text))) = (&error, fell)
-            && error.to_string() == text
-        {
+        let own = error.as_ref().zip(fell);
+        let own = own.filter(|(error, (_, text))| error.to_string() == *text);
+        if let Some((error, (reason, _))) = own {
             let name = self.reporter.name();
             let data = call.end(attempts, error, None, reason, Ending::Error);
             let event = Event::new(&name, attempts, data);
