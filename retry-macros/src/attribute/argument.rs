@@ -54,8 +54,10 @@ pub(crate) enum KeyValue {
     /// A function that computes the delays. It is not part of a policy, because it is called at each failure.
     Delays(Expr),
     Jitter(Jitter),
-    /// A ratio of jitter, and the runtime's variant for it.
-    Ratio(f64, &'static str),
+    /// A ratio of jitter, to both sides of a delay.
+    Ratio(f64),
+    /// A ratio of jitter that is added to a delay.
+    Added(f64),
     Hint(Hint),
     Stream(Mode),
     Text(String),

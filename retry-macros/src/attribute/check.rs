@@ -363,8 +363,8 @@ impl Numbers<'_> {
         match self.value(Key::Jitter) {
             None => Some(delay::taken_by(Jitter::Full)),
             Some(KeyValue::Jitter(jitter)) => Some(delay::taken_by(*jitter)),
-            Some(KeyValue::Ratio(ratio, "Ratio")) => Some(*ratio),
-            Some(KeyValue::Ratio(..)) => Some(0.0),
+            Some(KeyValue::Ratio(ratio)) => Some(*ratio),
+            Some(KeyValue::Added(_)) => Some(0.0),
             Some(_) => None,
         }
     }

@@ -74,13 +74,13 @@ impl KeyValue {
 
 fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     let added = text(&expr).and_then(|text| range::added_ratio(&text));
-    let (ratio, variant) = match (number(&expr).transpose()?, added) {
-        (Some(ratio), _) => (ratio, "Ratio"),
-        (None, Some(ratio)) => (ratio, "Added"),
+    let (ratio, value) = match (number(&expr).transpose()?, added) {
+        (Some(ratio), _) => (ratio, KeyValue::Ratio(ratio)),
+        (None, Some(ratio)) => (ratio, KeyValue::Added(ratio)),
         (None, None) => return word(key, expr, KeyValue::Jitter),
     };
-    let jitter = range::is_ratio(ratio).then_some(KeyValue::Ratio(ratio, variant));
-    jitter.ok_or_else(|| out_of_range(key, &expr, range::RATIO))
+    let value = range::is_ratio(ratio).then_some(value);
+    value.ok_or_else(|| out_of_range(key, &expr, range::RATIO))
 }
 
 /// A string literal, or an expression that evaluates to a string.

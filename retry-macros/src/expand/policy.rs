@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, Literal, Span};
+use proc_macro2::{Ident, Literal};
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, Owner, ValueType};
 use retry_vocabulary::word::Word;
@@ -234,10 +234,8 @@ impl Printer<'_> {
                 })
             }
             KeyValue::Jitter(jitter) => Self::variant(argument, *jitter),
-            KeyValue::Ratio(ratio, variant) => {
-                let variant = Ident::new(variant, Span::call_site());
-                code!(__retry::Jitter::#variant(#(Literal::f64_suffixed(*ratio))))
-            }
+            KeyValue::Ratio(it) => code!(__retry::Jitter::Ratio(#(Literal::f64_suffixed(*it)))),
+            KeyValue::Added(it) => code!(__retry::Jitter::Added(#(Literal::f64_suffixed(*it)))),
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
             KeyValue::Bool(bool) => bool.to_token_stream(),
             KeyValue::Section(inner) => {
