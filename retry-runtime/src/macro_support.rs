@@ -1,10 +1,9 @@
-//! Functions called from generated code, `retry-durable`, `retry-clients` and `retry-protections`. Not public API: they
-//! change without notice.
+//! Functions called from generated code and from our other crates. Not public API: they change without notice.
 //!
 //! `retry-protections` uses these hidden items, and no others:
 //!
 //! - [`now`], the clock that tests and runtimes stop and skip,
-//! - [`sync`], locks that ignore poison, and an atomic for processors without one of 64 bits,
+//! - [`sync`], locks that ignore poison,
 //! - [`changed`], so that changes by operators are logged only with the feature `tracing` of this crate,
 //! - [`Remembers`], so that the macros reject a breaker or a limiter that each call would create.
 //!
@@ -17,7 +16,7 @@
 //!
 //! - [`Driver`], which makes each attempt of a batch or a plan, and [`Job`], which all of them share: keys, names,
 //!   reports, and decisions on several failures together. A [`Part`] of a job is reported under its own name,
-//! - [`bounds`], the deadline and the signal that end a batch or a plan,
+//! - [`bounds`] and [`Bounds`], the deadline and the signal that end a batch or a plan,
 //! - [`Span`] and [`around`] for the key `span`, and [`place_of`] for the default name, as in a chain,
 //! - [`attempt_within`] and [`run_within`], so that calls within an attempt know the call around it,
 //! - [`carry`], so that what a test overrides on a thread holds on the threads of a blocking batch,
@@ -25,6 +24,21 @@
 //! - [`Described`], [`WithHint`], [`shown`], [`shown_within`], [`escaped`], [`Line`],
 //!   [`Level`] and [`warn_about_verdict`], to log as a call does,
 //! - [`sync::lock`].
+//!
+//! `retry-durable` uses these:
+//!
+//! - [`Driver`] and [`Reporter`], for the steps between the attempts that an engine records, and their reports,
+//! - [`ignores_timeout`] and [`shown`], to log as a call does.
+//!
+//! `retry-clients` uses these:
+//!
+//! - [`Driver`], [`Reporter`], [`Ending`] and [`Stop`], for the loop of a layer, whose future a chain can't show to be
+//!   `Send`. It waits for a service between two steps,
+//! - [`attempt_within`], so that calls within an attempt know the call around it,
+//! - [`of_attempt`], for the verdict on an attempt that a time limit dropped,
+//! - [`Taken`], because its fallback is reported as that of a call,
+//! - [`ignores_timeout`], to log as a call does,
+//! - [`by_sqlstate`], [`is_conflict`] and [`redis_refused`], so that all clients of a database get the same verdicts.
 
 mod attempt;
 mod failure;

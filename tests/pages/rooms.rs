@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::root;
 
@@ -103,4 +103,90 @@ fn of_files(path: &Path, imported: &mut BTreeSet<String>) {
             imported.insert(named[..end.unwrap_or(named.len())].to_owned());
         }
     }
+}
+
+/// The most lines of code in a folder of the runtime: what can be read in an afternoon.
+const MOST: usize = 3_000;
+
+#[test]
+fn no_folder_of_the_runtime_is_large() {
+    let source = root().join("retry-runtime/src");
+    for room in ORDER.into_iter().flatten() {
+        let mut files = Vec::new();
+        for path in [source.join(room), source.join(format!("{room}.rs"))] {
+            sources(&path, &mut files);
+        }
+        let texts = files.iter().map(|path| fs::read_to_string(path).unwrap());
+        let is_code = |line: &str| !line.is_empty() && !line.starts_with("//");
+        let lines = |text: String| text.lines().filter(|line| is_code(line.trim())).count();
+        let lines: usize = texts.map(lines).sum();
+        assert!(lines > 50 && lines <= MOST, "{room}: {lines} lines");
+    }
+}
+
+/// Adds all files in a folder, or the file itself. Nothing if there is none.
+fn sources(path: &Path, files: &mut Vec<PathBuf>) {
+    if path.is_file() {
+        files.push(path.to_owned());
+    }
+    for entry in fs::read_dir(path).into_iter().flatten() {
+        sources(&entry.unwrap().path(), files);
+    }
+}
+
+/// The documentation of `macro_support` lists the hidden items that our other crates use, with the reason for each.
+#[test]
+fn hidden_items_of_the_runtime_are_listed() {
+    const PATH: &str = "retry_runtime::macro_support::";
+    let support = fs::read_to_string(root().join("retry-runtime/src/macro_support.rs")).unwrap();
+    let (listed, _) = support.split_once("\nmod ").expect("documentation");
+    let mut used = 0;
+    for krate in [
+        "retry-protections",
+        "retry-observers",
+        "retry-work",
+        "retry-durable",
+        "retry-clients",
+    ] {
+        let (_, listed) = listed.split_once(&format!("`{krate}` uses ")).expect(krate);
+        let listed = listed.split("` uses ").next().unwrap();
+        let mut files = Vec::new();
+        sources(&root().join(krate).join("src"), &mut files);
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            for named in text.split(PATH).skip(1) {
+                let end = match named.strip_prefix('{') {
+                    Some(list) => list.find('}').unwrap() + 1,
+                    None => named
+                        .find(|c: char| !c.is_alphanumeric() && c != '_')
+                        .unwrap(),
+                };
+                let names = named[..end].trim_matches(['{', '}']).split(',');
+                for name in names.map(str::trim).filter(|name| !name.is_empty()) {
+                    let is_listed = ["`]", "::"]
+                        .iter()
+                        .any(|end| listed.contains(&format!("[`{name}{end}")));
+                    assert!(is_listed, "{}: {name}", path.display());
+                    used += 1;
+                }
+            }
+        }
+    }
+    assert!(used > 40, "{used} uses");
+}
+
+#[test]
+fn the_front_page_of_the_runtime_fits_on_a_screen() {
+    let items = fs::read_to_string(root().join(".ci/api/retry-runtime")).unwrap();
+    let is_name = |line: &&str| {
+        let name = line.strip_prefix("retry_runtime::");
+        let name = name.and_then(|name| name.split_once(": "));
+        name.is_some_and(|(name, item)| !name.contains("::") && item.starts_with("pub "))
+    };
+    let names: Vec<_> = items.lines().filter(is_name).collect();
+    assert!(
+        (20..=28).contains(&names.len()),
+        "{}: {names:#?}",
+        names.len()
+    );
 }

@@ -232,12 +232,6 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.deadline = earlier(limit.and_then(end), self.state.total_end());
     }
 
-    /// The time at which a running attempt is dropped.
-    #[inline]
-    pub(crate) fn total_end(&self) -> Option<Moment> {
-        self.state.total_end()
-    }
-
     /// Ends the call `limit` from now, even while an attempt is running: see [`time_left`].
     #[inline]
     pub fn set_total(&mut self, limit: Option<Duration>) -> Option<Moment> {

@@ -208,8 +208,8 @@ impl Steps<'_, '_> {
     pub(super) fn waited(&mut self, waited: Result<Duration, RejectedBy>) {
         self.state.is_cancelled |= waited == Err(RejectedBy::Cancelled);
         match waited {
-            Ok(waited) => self.state.next = Next::Waited(waited),
-            Err(by) => self.reject(by),
+            Ok(waited) if !self.is_over() => self.state.next = Next::Waited(waited),
+            late => self.reject(late.err().unwrap_or(RejectedBy::Deadline)),
         }
     }
 
@@ -289,8 +289,14 @@ impl Steps<'_, '_> {
 
     /// Returns true if a pause ended too late for another attempt.
     fn is_late(&self, pause: Duration) -> bool {
-        decide::is_over(self.state.total_end(), self.now)
-            || decide::is_late(self.state.deadline, pause, self.now)
+        self.is_over() || decide::is_late(self.state.deadline, pause, self.now)
+    }
+
+    /// Returns true if an attempt would be dropped as soon as it starts: the key `total_timeout`.
+    fn is_over(&self) -> bool {
+        self.state
+            .total_end()
+            .is_some_and(|end| (self.now)() >= end)
     }
 
     pub(super) fn hooked(&mut self, cause: Option<String>) {

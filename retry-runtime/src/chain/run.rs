@@ -193,7 +193,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             AttemptLimit::OfPolicy => self.context.policy().attempt_limit(),
             AttemptLimit::Own(limit) => Some(limit),
         };
-        time_left(limit, self.driver.total_end(), || self.driver.now())
+        time_left(limit, self.driver.state.total_end(), || self.driver.now())
     }
 
     /// Handles the end of an attempt. Returns the end of the call, unless another attempt follows.

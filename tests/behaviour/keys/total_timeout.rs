@@ -3,8 +3,10 @@ use std::future::pending;
 use std::pin::Pin;
 use std::time::Duration;
 
+use futures::future::join;
 use futures::stream::{self, Stream, StreamExt};
-use retry_protections::Breaker;
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::seam::AdmissionControl;
 use retry_runtime::{GaveUp, Jitter, Policy, Reason, retry, retrying, testing};
 use support::failure::{Failure, STOP, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
@@ -337,4 +339,45 @@ async fn limits_a_stream_until_it_has_succeeded() {
     let items: Items = buffered(&attempts).collect().await;
     assert_eq!(items, [Err(TIMEOUT)]);
     assert_eq!((attempts.get(), start.elapsed()), (1, secs(4)));
+}
+
+/// Its turn comes just when the time is over. A request that starts then would only be dropped.
+#[tokio::test(start_paused = true)]
+async fn no_attempt_starts_at_its_end() {
+    static LIMIT: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
+
+    #[retry(max = 9, limiter = &LIMIT, total_timeout = "10s", give_up = expect_deadline)]
+    async fn call(attempts: &Cell<u32>) -> Result<(), Failure> {
+        attempts.set(attempts.get() + 1);
+        pending().await
+    }
+
+    let (start, attempts) = (Instant::now(), Cell::new(0));
+    let (first, second) = join(call(&attempts), call(&attempts)).await;
+    assert_eq!(first, Err(TIMEOUT));
+    assert_eq!(second, Err(STOP));
+    assert_eq!((attempts.get(), start.elapsed()), (1, secs(10)));
+    assert_eq!(LIMIT.state().running, Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_runs_to_its_end_and_no_attempt_follows() {
+    #[retry(
+        max = 9,
+        backoff = "none",
+        before_retry = async |_, _| sleep(hook).await,
+        total_timeout = "10s",
+        give_up = expect_deadline
+    )]
+    async fn call(attempts: &Cell<u32>, hook: Duration) -> Result<(), Failure> {
+        attempts.set(attempts.get() + 1);
+        Err(TRANSIENT)
+    }
+
+    for (hook, expected) in [(secs(60), 1), (secs(10), 1), (secs(4), 3)] {
+        let (start, attempts) = (Instant::now(), Cell::new(0));
+        assert_eq!(call(&attempts, hook).await, Err(TRANSIENT));
+        assert_eq!(attempts.get(), expected);
+        assert_eq!(start.elapsed(), hook * expected);
+    }
 }
