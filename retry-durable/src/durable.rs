@@ -388,18 +388,18 @@ async fn report_cancelled<G: Engine>(
     observer: Option<ObserverRef<'_>>,
     retry: Option<Retry>,
 ) {
-    let told = async {
+    let recorded = async {
         if let Some(retry) = retry {
             refund(budget, &retry.call);
-            let mut tell = |event: &Event<'_>| observer.observe(event);
+            let mut forward = |event: &Event<'_>| observer.observe(event);
             let verdict = verdict(&retry.call);
-            let failure = Failure::new(site, verdict, &retry.error).observe(&mut tell);
+            let failure = Failure::new(site, verdict, &retry.error).observe(&mut forward);
             retry.call.gave_up(failure, Reason::Cancelled);
         }
     };
     let name = format!("{}: cancelled", site.name());
     // If the step can't be stored, the call ends anyway, with the error that it already has.
-    drop(engine.step(&name, told).await);
+    drop(engine.step(&name, recorded).await);
 }
 
 /// Returns the verdict on the failure before the call's last retry. `on` is called only once per failure.

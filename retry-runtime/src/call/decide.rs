@@ -88,7 +88,7 @@ impl Call {
         if decision.is_ok() && failure.inputs.values != Values::Corrected {
             let (values, observe) = (failure.inputs.values, reborrow(&mut failure.observe));
             let site = Site::new(policy, failure.site.name());
-            nested::tell(&site, attempt, values, observe);
+            nested::warn(&site, attempt, values, observe);
         }
         if decision.is_ok() && failure.inputs.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
@@ -102,14 +102,14 @@ impl Call {
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let decision = self.decision(failure, policy);
         #[cfg(feature = "std")]
-        counts::met(failure.site.name(), policy, decision.is_ok());
+        counts::count(failure.site.name(), policy, decision.is_ok());
         decision
     }
 
     fn decision(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let values = failure.inputs.values;
         self.max = policy.retries_allowed();
-        self.tell_budget(failure, policy);
+        self.report_to_budget(failure, policy);
         if failure.inputs.cancelled && failure.verdict.kind().is_some() {
             return Err(Reason::Cancelled);
         }
@@ -148,7 +148,7 @@ impl Call {
     }
 
     /// Records a failed attempt on the budget. For a call's first attempt, also records the call.
-    pub(crate) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
+    pub(crate) fn report_to_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
         let is_known = mem::replace(&mut self.has_outcome, true);
         let Some(budget) = failure.budget else {
             return;

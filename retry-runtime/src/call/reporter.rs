@@ -111,6 +111,6 @@ impl<'r> Reporter<'r> {
             Some(shared) => shared.get_or_insert_default(),
             None => stopwatch,
         };
-        with(Some(&mut |event| stopwatch.tell(event, now, observe)))
+        with(Some(&mut |event| stopwatch.forward(event, now, observe)))
     }
 }

@@ -339,13 +339,13 @@ impl Call {
     }
 
     pub(super) fn spend(&mut self, elapsed: Option<Duration>) {
-        let told = elapsed.map_or(0, nanos);
+        let measured = elapsed.map_or(0, nanos);
         let waited = match elapsed {
             None if self.is_pausing => self.spent.saturating_add(self.last_delay),
             _ => self.spent,
         };
         // The time spent does not decrease, even if the clock goes backwards.
-        self.spent = told.max(waited);
+        self.spent = measured.max(waited);
         self.is_pausing = false;
     }
 

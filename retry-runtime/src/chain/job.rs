@@ -171,7 +171,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
 
     /// Reports an event only to the observer.
     pub fn observe(&mut self, attempt: u32, data: EventData<'_>) {
-        self.with_observer(|site, observe| tell(observe, site.name(), attempt, data));
+        self.with_observer(|site, observe| report_event(observe, site.name(), attempt, data));
     }
 
     /// Reports an event of a part only to the observer.
@@ -180,7 +180,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         let (site, mut reporter) = self.context.parts_of(&part.name, &mut part.stopwatch);
         let (now, own) = (|| now(&timer), &mut Stopwatch::new());
         reporter.timed(&now, own, |observe| {
-            tell(observe, site.name(), attempt, data);
+            report_event(observe, site.name(), attempt, data);
         });
     }
 
@@ -195,7 +195,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         error: &dyn fmt::Display,
     ) {
         #[cfg(feature = "nested")]
-        nested::tell(
+        nested::warn(
             &Site::new(policy, self.context.name()),
             attempt,
             Values::Taken,
@@ -214,7 +214,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     }
 }
 
-fn tell(observe: Option<Observe<'_>>, call: &str, attempt: u32, data: EventData<'_>) {
+fn report_event(observe: Option<Observe<'_>>, call: &str, attempt: u32, data: EventData<'_>) {
     if let Some(observe) = observe {
         observe(&Event::new(call, attempt, data));
     }

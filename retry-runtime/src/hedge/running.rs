@@ -65,9 +65,9 @@ impl<D: HedgeDelay, N: Fn() -> Moment> Measured<D, N> {
         self.delay.as_ref().map(|_| (self.now)())
     }
 
-    fn tell(&self, began: Option<Moment>, tell: fn(&D, Duration)) {
+    fn record(&self, began: Option<Moment>, record: fn(&D, Duration)) {
         if let (Some(delay), Some(began)) = (&self.delay, began) {
-            tell(delay, (self.now)().since(began));
+            record(delay, (self.now)().since(began));
         }
     }
 }
@@ -149,9 +149,9 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
     ) -> Next<T, E> {
         self.is_due |= outcome.is_err();
         if outcome.is_ok() {
-            self.measured.tell(began, D::record);
+            self.measured.record(began, D::record);
         } else if timed_out {
-            self.measured.tell(began, D::record_dropped);
+            self.measured.record(began, D::record_dropped);
         }
         Next::Ended(Ended {
             outcome,
@@ -166,7 +166,7 @@ impl<A, S, D: HedgeDelay, N: Fn() -> Moment> Drop for Running<'_, A, S, D, N> {
     fn drop(&mut self) {
         let first = self.first.iter().map(|(begun, _)| begun);
         for (_, began) in first.chain(self.others.iter().map(|(begun, _)| begun)) {
-            self.measured.tell(*began, D::record_dropped);
+            self.measured.record(*began, D::record_dropped);
         }
         if let Some((_, first)) = &mut self.first {
             first.set(None);

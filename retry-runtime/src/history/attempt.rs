@@ -225,8 +225,8 @@ impl<E, K> Attempt<E, K> {
         streamed: Option<(Moment, bool)>,
         now: impl FnOnce() -> Moment,
     ) -> Option<Duration> {
-        let told = mem::replace(self.progress.get_mut(), NO_PROGRESS);
-        if told == NO_PROGRESS && streamed.is_none_or(|(_, yielded)| !yielded) {
+        let progress = mem::replace(self.progress.get_mut(), NO_PROGRESS);
+        if progress == NO_PROGRESS && streamed.is_none_or(|(_, yielded)| !yielded) {
             return None;
         }
         let began = match streamed {
@@ -237,7 +237,7 @@ impl<E, K> Attempt<E, K> {
                 .and_then(|after| self.started.checked_add(after)),
         };
         let lasted = began.map_or(Duration::ZERO, |began| now().since(began));
-        let lasted = match told {
+        let lasted = match progress {
             0 | NO_PROGRESS => lasted,
             least if lasted < Duration::from_millis(least.into()) => return None,
             // The attempt lasted as long as required, so the length of the pause before it doesn't matter.

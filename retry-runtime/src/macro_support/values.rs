@@ -125,8 +125,8 @@ pub trait HedgeAfter<D> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: TimeLimit> HedgeAfter<Untold> for T {
-    fn hedge_after(self) -> (Option<Duration>, Option<Untold>) {
+impl<T: TimeLimit> HedgeAfter<Unrecorded> for T {
+    fn hedge_after(self) -> (Option<Duration>, Option<Unrecorded>) {
         (self.limit(), None)
     }
 }
@@ -138,11 +138,11 @@ impl<D: HedgeDelay> HedgeAfter<D> for D {
     }
 }
 
-/// Stands for what is told where the key gives a time.
+/// Records nothing, because the key gives a time.
 #[derive(Debug)]
-pub enum Untold {}
+pub enum Unrecorded {}
 
-impl HedgeDelay for Untold {
+impl HedgeDelay for Unrecorded {
     fn delay(&self) -> Option<Duration> {
         match *self {}
     }

@@ -23,9 +23,9 @@ use crate::time::Moment;
 /// let at = |seconds| move || Moment::from_origin(Duration::from_secs(seconds));
 ///
 /// let began = at(100);
-/// call.started(site.name(), &mut |event| stopwatch.tell(event, &began, &mut observer));
+/// call.started(site.name(), &mut |event| stopwatch.forward(event, &began, &mut observer));
 /// let failed = at(103);
-/// let mut observe = |event: &Event<'_>| stopwatch.tell(event, &failed, &mut observer);
+/// let mut observe = |event: &Event<'_>| stopwatch.forward(event, &failed, &mut observer);
 /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"503").observe(&mut observe);
 /// assert!(call.failed_with(failure).is_ok());
 ///
@@ -51,7 +51,7 @@ impl Stopwatch {
     }
 
     /// Adds the times to the event, and passes it to the observer. `now` reads the clock of the call's timer.
-    pub fn tell(&mut self, event: &Event<'_>, now: &dyn Fn() -> Moment, observe: Observe<'_>) {
+    pub fn forward(&mut self, event: &Event<'_>, now: &dyn Fn() -> Moment, observe: Observe<'_>) {
         let now = now();
         let began = *self.call.get_or_insert(now);
         if matches!(event.data, EventData::Started) {

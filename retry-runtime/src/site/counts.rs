@@ -70,11 +70,11 @@ pub fn sites() -> Vec<SiteCounts> {
 }
 
 /// Counts a failure under the policy in force, and the retry if one follows.
-pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
+pub(crate) fn count(name: &str, policy: &Policy, is_retried: bool) {
     let mut all = lock(&COUNTS);
     let known = match all.get_mut(name) {
         Some(known) => known,
-        None => listed(&mut all, name, policy),
+        None => insert(&mut all, name, policy),
     };
     known.policy = *policy;
     known.failures += 1;
@@ -83,7 +83,7 @@ pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
 
 /// The counts of a name that is not listed as it is, because it is new or listed in shortened form.
 #[cold]
-fn listed<'a>(
+fn insert<'a>(
     all: &'a mut BTreeMap<String, SiteCounts>,
     name: &str,
     policy: &Policy,

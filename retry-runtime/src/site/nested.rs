@@ -141,7 +141,7 @@ impl Drop for Entered {
 }
 
 /// Reports that a call is retried within an attempt of another, once for each pair of functions.
-pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Option<Observe<'_>>) {
+pub(crate) fn warn(site: &Site<'_>, attempt: u32, values: Values, observe: Option<Observe<'_>>) {
     let Some(outer) = here(Outer::clone) else {
         return;
     };

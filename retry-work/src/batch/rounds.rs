@@ -396,7 +396,7 @@ where
                 None if self.has_begun => tally.end_of_round(),
                 None => None,
             };
-            self.tell_of_end(policy.retries_allowed(), ended);
+            self.report_end(policy.retries_allowed(), ended);
         }
         groups.pause
     }
@@ -431,7 +431,7 @@ where
 
     /// Reports the end of the batch and of its last round. The reports of the rounds already logged the items that were
     /// given up, and a success is only logged after a failure.
-    fn tell_of_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
+    fn report_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
         let given_up = self.given_up.map(|part| (part, part.follows));
         if let Some((part, Err(reason))) = given_up {
             let number = self.number - u32::from(!self.has_begun);

@@ -183,7 +183,7 @@ async fn a_breaker_that_a_server_opens() {
         starts: secs(1),
         succeeds: true,
         begun: vec![0],
-        told: events("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
+        reported: events("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
         ..Scenario::default()
     };
     in_all_forms!(trial, |world| .breaker(&world.breaker));
@@ -197,7 +197,7 @@ async fn all_at_once() {
         steps: vec![TRANSIENT; 4],
         limiter: || RateLimiter::fixed(1, secs(3)),
         begun: vec![0, 3000],
-        told: events(
+        reported: events(
             "starting 1; retrying 1 after 1s: transient; waiting 2; waited 2 for 2s; \
             starting 2; breaker opened 2; retrying 2 after 2s: transient; gave up 2: rejected",
         ),
@@ -212,7 +212,7 @@ async fn failures_classified_by_a_bool_are_ambiguous() {
     let scenario = Scenario {
         steps: vec![TRANSIENT],
         begun: vec![0],
-        told: events("starting 1; gave up 1: ambiguous"),
+        reported: events("starting 1; gave up 1: ambiguous"),
         ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .on(|_: &Failure| Verdict::from(true)).idempotent(false));
@@ -223,7 +223,7 @@ async fn failures_not_worth_a_retry() {
     let scenario = Scenario {
         steps: vec![TRANSIENT, STOP],
         begun: vec![0, 1000],
-        told: events(
+        reported: events(
             "starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2; \
             gave up 2: not retryable",
         ),
@@ -241,7 +241,7 @@ async fn hedging() {
         takes: vec![900, 50],
         succeeds: true,
         begun: vec![0, 200],
-        told: events("starting 1; hedging 2; starting 2; succeeded 2"),
+        reported: events("starting 1; hedging 2; starting 2; succeeded 2"),
         // A hedge isn't refunded; the success counts like that of a first attempt.
         tokens: 500.0 - 14.0 + 1.0,
         ends: 250,
@@ -259,7 +259,7 @@ async fn hedging() {
         takes: vec![300, 300],
         steps: vec![TRANSIENT, TRANSIENT],
         begun: vec![0, 200],
-        told: events(
+        reported: events(
             "starting 1; hedging 2; starting 2; limit 1: 18; failed 1: transient; \
             breaker opened 2; gave up 2: exhausted",
         ),

@@ -66,7 +66,7 @@ struct Call<'a> {
     /// The cost of the last retry.
     paid: f64,
     begun: Vec<u64>,
-    told: Vec<String>,
+    reported: Vec<String>,
     /// Batches and plans differ: an attempt ran when the deadline came, which drops it there; or the call was cancelled or
     /// exhausted and its last failure was not worth a retry in any case, which is what a plan reports.
     is_single: bool,
@@ -104,7 +104,7 @@ impl Call<'_> {
                 }
             };
             let kind = failure.0.kind().expect("retryable");
-            self.told.push(format!(
+            self.reported.push(format!(
                 "retrying {} after {}: {kind}",
                 self.attempt,
                 text(delay)
@@ -121,11 +121,11 @@ impl Call<'_> {
     }
 
     fn tell(&mut self, what: &str) {
-        self.told.push(format!("{what} {}", self.attempt));
+        self.reported.push(format!("{what} {}", self.attempt));
     }
 
     fn gives_up(&mut self, attempt: usize, reason: Reason) {
-        self.told.push(format!("gave up {attempt}: {reason}"));
+        self.reported.push(format!("gave up {attempt}: {reason}"));
     }
 
     /// Makes the attempt. Returns its failure, and true if its time was up.
@@ -316,7 +316,7 @@ impl Inputs {
             tokens: self.capacity.into(),
             paid: 0.0,
             begun: Vec::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
             is_single: false,
         };
         let succeeds = call.run();
@@ -347,7 +347,11 @@ impl Inputs {
             cancels: self.cancels.map(ms),
             succeeds,
             begun: call.begun,
-            told: call.told.into_iter().map(|line| &*line.leak()).collect(),
+            reported: call
+                .reported
+                .into_iter()
+                .map(|line| &*line.leak())
+                .collect(),
             tokens: call.tokens,
             ends: call.now,
             ..Scenario::default()

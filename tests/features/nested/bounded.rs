@@ -18,6 +18,6 @@ fn generated_names_are_reported_up_to_a_limit() {
         outer(&format!("inner {number}")).unwrap_err();
     }
     let lines = recording.lines().into_iter();
-    let told = lines.filter(|line| line.starts_with("retries multiply"));
-    assert_eq!(told.count(), 1000);
+    let reported = lines.filter(|line| line.starts_with("retries multiply"));
+    assert_eq!(reported.count(), 1000);
 }

@@ -24,7 +24,7 @@ fn failed<T>() -> Result<T, String> {
 }
 
 /// Returns the warnings about retries that multiply.
-fn told(recording: &Recording) -> Vec<String> {
+fn reported(recording: &Recording) -> Vec<String> {
     let lines = recording.lines().into_iter();
     lines
         .filter(|line| line.starts_with("retries multiply"))
@@ -70,21 +70,21 @@ async fn three_layers_of_four_are_sixty_four() {
     assert_eq!(attempts, 64);
     // Each pair is reported once, with any later retries.
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             line("three.inner", "three.middle", 64),
             line("three.middle", "three.outer", 16)
         ]
     );
     outer(&mut attempts).await.unwrap_err();
-    assert_eq!(told(&recording).len(), 2);
+    assert_eq!(reported(&recording).len(), 2);
     // With another outer function, it is another pair.
     #[retry(max = 1, name = "three.other", on = |_| true)]
     async fn other(attempts: &mut u32) -> Outcome {
         innermost(attempts).await
     }
     other(&mut attempts).await.unwrap_err();
-    assert_eq!(told(&recording)[2], line("three.inner", "three.other", 8));
+    assert_eq!(reported(&recording)[2], line("three.inner", "three.other", 8));
 }
 
 #[test]
@@ -180,11 +180,11 @@ fn the_limits_of_kinds_count_and_one_attempt_multiplies_nothing() {
 
     let recording = testing::record();
     once("kinds.alone").unwrap_err();
-    assert!(told(&recording).is_empty());
+    assert!(reported(&recording).is_empty());
     kinds().unwrap_err();
     unlimited(&mut 0).unwrap_err();
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             line("kinds.inner", "kinds.outer", 16),
             "retries multiply kinds.inner attempt=1 outer=kinds.unlimited".into(),
@@ -206,7 +206,7 @@ fn calls_without_retries_do_not_warn() {
     let recording = testing::record();
     outer(false).unwrap();
     outer(true).unwrap_err();
-    assert!(told(&recording).is_empty());
+    assert!(reported(&recording).is_empty());
 }
 
 /// Every form, and what is called in an attempt of it.
@@ -311,7 +311,7 @@ async fn every_form_is_detected_inside_an_attempt() {
         let (inner, outer) = (format!("shapes.{form}"), format!("nested::Client::{form}"));
         line(&inner, &outer, 8)
     });
-    assert_eq!(told(&recording), expected);
+    assert_eq!(reported(&recording), expected);
 }
 
 #[retry(wrapper = Retrying, max = 1, backoff = "none", on = |_| true)]
@@ -340,7 +340,7 @@ async fn decorators_are_reported_by_their_client() {
         let (inner, outer) = (format!("decorator.{method}"), format!("Client::{method}"));
         line(&inner, &outer, 8)
     });
-    assert_eq!(told(&recording), lines);
+    assert_eq!(reported(&recording), lines);
 }
 
 #[retry(wrapper = RetryingOnce, max = 0, on = |_| true)]
@@ -382,13 +382,13 @@ async fn decorators_that_make_one_attempt_multiply_nothing() {
 
     let recording = testing::record();
     call(RetryingOnce::new(Client)).await;
-    assert_eq!(told(&recording), [line("once.twice", "Client::twice", 8)]);
+    assert_eq!(reported(&recording), [line("once.twice", "Client::twice", 8)]);
     // Policies of their own are known at a failure.
     let policy = Policy::none().max(1).backoff(Backoff::None);
     call(RetryingOnce::with_policy(Client, policy)).await;
     let lines = ["complete", "blocking"]
         .map(|method| format!("retries multiply once.{method} attempt=1 outer=Client::{method}"));
-    assert_eq!(told(&recording)[1..], lines);
+    assert_eq!(reported(&recording)[1..], lines);
 }
 
 /// Succeeds at the third attempt, which it counts itself.
@@ -434,7 +434,7 @@ async fn attempts_that_change_the_client_are_counted() {
         let (inner, outer) = (format!("counted.{method}"), format!("Counting::{method}"));
         line(&inner, &outer, 12)
     });
-    assert_eq!(told(&recording), lines);
+    assert_eq!(reported(&recording), lines);
 }
 
 #[tokio::test(start_paused = true)]
@@ -462,7 +462,7 @@ async fn policies_batches_and_plans_are_known_too() {
     assert!(matches!(end, Ok(PlanEnd::GaveUp { .. })));
     let function = "nested::policies_batches_and_plans_are_known_too";
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             line("policies.call", function, 8),
             line("policies.call_blocking", function, 8),
@@ -499,7 +499,7 @@ async fn policies_and_batches_are_known_within() {
     other().await.unwrap_err();
     let path = "nested::policies_and_batches_are_known_within::{{closure}}";
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             line(&format!("{path}::call"), "within.outer", 4),
             line(&format!("{path}::batch"), "within.other", 4)
@@ -537,7 +537,7 @@ async fn blocks_are_known_and_know() {
     outer().await.unwrap_err();
     let within = "nested::blocks_are_known_and_know::{{closure}}::outer";
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             line("blocks.inner", "blocks.waits", 8),
             line("blocks.inner", "blocks.blocking", 8),
@@ -566,9 +566,9 @@ async fn futures_of_every_sort_within_an_attempt_are() {
     outer().await.unwrap_err();
     let names = ["boxed", "first", "second", "unordered"];
     let lines = names.map(|name| line(&format!("futures.{name}"), "futures.outer", 8));
-    let mut told = told(&recording);
-    told.sort();
-    assert_eq!(told, lines);
+    let mut reported = reported(&recording);
+    reported.sort();
+    assert_eq!(reported, lines);
 }
 
 #[tokio::test(start_paused = true)]
@@ -581,7 +581,7 @@ async fn calls_in_other_tasks_do_not_count() {
             let thread = scope.spawn(|| {
                 let recording = testing::record();
                 inner_blocking("elsewhere.thread").unwrap_err();
-                assert!(told(&recording).is_empty());
+                assert!(reported(&recording).is_empty());
             });
             thread.join().unwrap();
         });
@@ -590,7 +590,7 @@ async fn calls_in_other_tasks_do_not_count() {
 
     let recording = testing::record();
     LocalSet::new().run_until(outer()).await.unwrap_err();
-    assert!(told(&recording).is_empty());
+    assert!(reported(&recording).is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -613,7 +613,7 @@ async fn calls_during_an_attempts_wait_do_not_count() {
     let (first, second) = tokio::join!(keys(), inner("meanwhile.pause"));
     assert!(first.is_err() && second.is_err());
     inner("meanwhile.after").await.unwrap_err();
-    assert!(told(&recording).is_empty());
+    assert!(reported(&recording).is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -634,7 +634,7 @@ async fn a_dropped_attempt_leaves_nothing() {
     inner("dropped.after").await.unwrap_err();
     assert!(outer().now_or_never().is_none());
     inner("dropped.later").await.unwrap_err();
-    assert!(told(&recording).is_empty());
+    assert!(reported(&recording).is_empty());
 }
 
 #[test]
@@ -658,10 +658,10 @@ fn a_panic_leaves_nothing() {
     let polled = AssertUnwindSafe(|| waits().now_or_never());
     assert!(catch_unwind(polled).is_err());
     inner_blocking("panics.after").unwrap_err();
-    assert!(told(&recording).is_empty());
+    assert!(reported(&recording).is_empty());
     around().unwrap_err();
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [line("panics.within", "panics.around", 8)]
     );
 }
@@ -685,7 +685,7 @@ async fn blocks_are_told_of_as_the_functions_around_them() {
     computed("blocks.blocking").unwrap_err();
     let here = "nested::blocks_are_told_of_as_the_functions_around_them::{{closure}}";
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             line("blocks.async", &format!("{here}::around"), 8),
             line("blocks.blocking", &format!("{here}::computed"), 8),
@@ -741,7 +741,7 @@ fn a_call_that_may_be_switched_off_has_no_known_number() {
     Switched::new(Agent).step(false).unwrap_err();
     once(true).unwrap_err();
     assert_eq!(
-        told(&recording),
+        reported(&recording),
         [
             "retries multiply switch.inner attempt=1 outer=switch.outer",
             "retries multiply switch.decorated attempt=1 outer=Agent::step",

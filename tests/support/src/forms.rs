@@ -276,7 +276,7 @@ pub struct Scenario {
     /// The start times of the attempts, in milliseconds.
     pub begun: Vec<u64>,
     /// The events that observers see, and the hooks that ran.
-    pub told: Vec<&'static str>,
+    pub reported: Vec<&'static str>,
     /// The tokens left in the budget.
     pub tokens: f64,
     /// The number of attempts that the rate limiter would admit at the end, if checked.
@@ -315,7 +315,7 @@ impl Default for Scenario {
             drops: None,
             succeeds: false,
             begun: Vec::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
             tokens: 500.0,
             turns: None,
             ends: 0,

@@ -90,7 +90,7 @@ impl Steps<'_, '_> {
         let mut failure = self.limited(failure);
         let failure = failure.lend().paid_by(self.shared.budget);
         let policy = failure.site.policy_in_force();
-        self.state.past().call.tell_budget(&failure, &policy);
+        self.state.past().call.report_to_budget(&failure, &policy);
     }
 
     /// Adds the time spent and the deadline to the failure.

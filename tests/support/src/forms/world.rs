@@ -118,7 +118,7 @@ impl AdmissionControl for Watched {
 struct Seen {
     succeeds: bool,
     begun: Vec<u64>,
-    told: Vec<String>,
+    reported: Vec<String>,
     tokens: f64,
     turns: Option<u32>,
     ends: u64,
@@ -158,7 +158,7 @@ pub struct World {
     pub falls_back: bool,
     scenario: Scenario,
     begun: Mutex<Vec<u64>>,
-    told: Mutex<Vec<String>>,
+    reported: Mutex<Vec<String>>,
     /// The end of a blocking call, and the turns left then.
     ended: Mutex<Option<(u64, u32)>>,
 }
@@ -197,7 +197,7 @@ impl World {
             falls_back: scenario.keys.contains(&Key::Fallback),
             scenario: scenario.clone(),
             begun: Mutex::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
             ended: Mutex::default(),
         }
     }
@@ -291,7 +291,7 @@ impl World {
     fn begin_hook(&self, hook: Key, next: NextAttempt) -> Duration {
         if self.scenario.keys.contains(&hook) || self.is_cancelled() {
             let seen = format!("{hook:?} {} in {:?}", next.number(), next.pause());
-            self.told.lock().unwrap().push(seen);
+            self.reported.lock().unwrap().push(seen);
         }
         let [pause, retry] = self.scenario.hooks_take;
         Duration::from_millis(if hook == Key::BeforePause {
@@ -340,7 +340,7 @@ impl World {
             return;
         }
         let attempt = event.attempt;
-        self.told.lock().unwrap().push(match event.data {
+        self.reported.lock().unwrap().push(match event.data {
             EventData::Started => format!("starting {attempt}"),
             EventData::Retrying { delay, kind, .. } => {
                 format!("retrying {attempt} after {delay:?}: {kind}")
@@ -425,7 +425,7 @@ pub async fn differences(
     let given = world.breaker.given.load(SeqCst);
     let seen = Seen {
         succeeds,
-        told: world.told.lock().unwrap().clone(),
+        reported: world.reported.lock().unwrap().clone(),
         tokens: world.budget.available(),
         turns: scenario.turns.and(Some(turns)),
         ends: if scenario.ends == 0 { 0 } else { ends },
@@ -442,7 +442,7 @@ pub async fn differences(
     let expected = Seen {
         succeeds: scenario.succeeds,
         begun: scenario.begun.clone(),
-        told: scenario.told.iter().map(ToString::to_string).collect(),
+        reported: scenario.reported.iter().map(ToString::to_string).collect(),
         tokens: scenario.tokens,
         turns: scenario.turns,
         ends: scenario.ends,

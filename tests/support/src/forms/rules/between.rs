@@ -14,7 +14,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
         hooks_take: [100, 200],
         succeeds: true,
         begun: vec![0, 1_300, 3_600],
-        told: retried(
+        reported: retried(
             "BeforePause 2 in 1s; BeforeRetry 2 in 1s; starting 2; \
             retrying 2 after 2s: transient; BeforePause 3 in 2s; BeforeRetry 3 in 2s; starting 3; \
             succeeded 3",
@@ -31,17 +31,17 @@ pub(super) fn hooks() -> Vec<Scenario> {
     };
     let pauses = retried("BeforePause 2 in 1s");
     let retries = [pauses.clone(), events("BeforeRetry 2 in 1s")].concat();
-    let then = |told: &[&'static str], end| [told, &[end]].concat();
+    let then = |reported: &[&'static str], end| [reported, &[end]].concat();
     vec![
         both,
         Scenario {
             failing_hook: Some(Key::BeforePause),
-            told: then(&pauses, "gave up 1: hook failed"),
+            reported: then(&pauses, "gave up 1: hook failed"),
             ..ended.clone()
         },
         Scenario {
             failing_hook: Some(Key::BeforeRetry),
-            told: then(&retries, "gave up 1: hook failed"),
+            reported: then(&retries, "gave up 1: hook failed"),
             ends: 1_000,
             ..ended.clone()
         },
@@ -49,26 +49,26 @@ pub(super) fn hooks() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.deadline(millis(1_500)),
             hooks_take: [700, 0],
-            told: then(&pauses, "gave up 1: deadline"),
+            reported: then(&pauses, "gave up 1: deadline"),
             ends: 700,
             ..ended.clone()
         },
         Scenario {
             policy: |policy| policy.deadline(millis(1_500)),
             hooks_take: [0, 700],
-            told: then(&retries, "gave up 1: deadline"),
+            reported: then(&retries, "gave up 1: deadline"),
             ends: 1_700,
             ..ended.clone()
         },
         Scenario {
             cancels: Some(millis(500)),
-            told: then(&pauses, "gave up 1: cancelled"),
+            reported: then(&pauses, "gave up 1: cancelled"),
             ends: 500,
             ..ended.clone()
         },
         Scenario {
             steps: vec![STOP],
-            told: events("starting 1; gave up 1: not retryable"),
+            reported: events("starting 1; gave up 1: not retryable"),
             ..ended.clone()
         },
         // A call that is dropped in a hook doesn't pay.
@@ -76,7 +76,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
             keys: &[Key::BeforePause, Key::BeforeRetry, Key::Budget, Key::Drop],
             hooks_take: [0, 200],
             drops: Some(millis(1_100)),
-            told: retries.clone(),
+            reported: retries.clone(),
             ends: 1_100,
             ..ended.clone()
         },
@@ -88,7 +88,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
             steps: vec![TRANSIENT],
             succeeds: true,
             begun: vec![0, 3_000],
-            told: retried(
+            reported: retried(
                 "BeforePause 2 in 1s; BeforeRetry 2 in 1s; waiting 2; waited 2 for 2s; starting 2; \
                  succeeded 2",
             ),
@@ -97,7 +97,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
         Scenario {
             down: 1_100..9_000,
             hooks_take: [0, 200],
-            told: then(&retries, "gave up 1: rejected"),
+            reported: then(&retries, "gave up 1: rejected"),
             ends: 1_200,
             ..ended
         },
@@ -111,7 +111,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
         takes: vec![2_000],
         cancels: Some(secs(1)),
         begun: vec![0],
-        told: events("starting 1; gave up 1: cancelled"),
+        reported: events("starting 1; gave up 1: cancelled"),
         ends: 2_000,
         ..Scenario::default()
     };
@@ -119,14 +119,14 @@ pub(super) fn cancelled() -> Vec<Scenario> {
         Scenario {
             steps: vec![],
             succeeds: true,
-            told: events("starting 1; succeeded 1"),
+            reported: events("starting 1; succeeded 1"),
             ..fails.clone()
         },
         Scenario {
             takes: vec![],
             cancels: Some(millis(2_500)),
             begun: vec![0, 1_000],
-            told: retried("starting 2; retrying 2 after 2s: transient; gave up 2: cancelled"),
+            reported: retried("starting 2; retrying 2 after 2s: transient; gave up 2: cancelled"),
             tokens: 500.0 - RETRY,
             ends: 2_500,
             ..fails.clone()
@@ -138,7 +138,7 @@ pub(super) fn cancelled() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(9)),
             cancels: Some(secs(4)),
             begun: vec![],
-            told: events("waiting 1; gave up 0: cancelled"),
+            reported: events("waiting 1; gave up 0: cancelled"),
             ends: 4_000,
             ..fails.clone()
         },
@@ -154,7 +154,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
         takes: vec![2_000; 9],
         drops: Some(secs(1)),
         begun: vec![0],
-        told: events("starting 1"),
+        reported: events("starting 1"),
         ends: 1_000,
         ..Scenario::default()
     };
@@ -170,13 +170,13 @@ pub(super) fn dropped() -> Vec<Scenario> {
             opens_after: 1,
             before: |world| world.fail_at_breaker(),
             starts: secs(5),
-            told: events("breaker half open 1; starting 1"),
+            reported: events("breaker half open 1; starting 1"),
             ..attempt.clone()
         },
         // If it ends during the pause, the retry is refunded.
         Scenario {
             drops: Some(millis(2_500)),
-            told: events("starting 1; limit 1: 18; retrying 1 after 1s: transient"),
+            reported: events("starting 1; limit 1: 18; retrying 1 after 1s: transient"),
             ends: 2_500,
             ..attempt.clone()
         },
@@ -184,7 +184,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
         Scenario {
             drops: Some(millis(3_500)),
             begun: vec![0, 3_000],
-            told: events("starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2"),
+            reported: events("starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2"),
             tokens: 500.0 - RETRY,
             ends: 3_500,
             ..attempt.clone()
@@ -194,12 +194,12 @@ pub(super) fn dropped() -> Vec<Scenario> {
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: events("waiting 1"),
+            reported: events("waiting 1"),
             ..queue.clone()
         },
         Scenario {
             drops: Some(secs(2)),
-            told: events("starting 1; retrying 1 after 1s: transient; waiting 2"),
+            reported: events("starting 1; retrying 1 after 1s: transient; waiting 2"),
             ends: 2_000,
             ..queue
         },

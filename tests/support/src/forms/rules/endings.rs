@@ -14,7 +14,7 @@ fn rejects() -> Scenario {
         rejects: 2,
         succeeds: true,
         begun: vec![0, 1_000, 3_000],
-        told: retried("starting 2; retrying 2 after 2s: transient; starting 3; succeeded 3"),
+        reported: retried("starting 2; retrying 2 after 2s: transient; starting 3; succeeded 3"),
         ends: 3_000,
         ..Scenario::default()
     }
@@ -28,7 +28,7 @@ pub(super) fn until() -> Vec<Scenario> {
             policy: |policy| policy.max(1),
             rejects: 9,
             begun: vec![0, 1_000],
-            told: retried("starting 2; gave up 2: exhausted"),
+            reported: retried("starting 2; gave up 2: exhausted"),
             ends: 1_000,
             ..rejects()
         },
@@ -56,7 +56,7 @@ pub(super) fn until() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(2)),
             rejects: 1,
             begun: vec![0, 2_000],
-            told: retried("waiting 2; waited 2 for 1s; starting 2; succeeded 2"),
+            reported: retried("waiting 2; waited 2 for 1s; starting 2; succeeded 2"),
             ends: 2_000,
             ..rejects()
         },
@@ -73,28 +73,28 @@ pub(super) fn until_the_end() -> Vec<Scenario> {
     vec![
         Scenario {
             down: 500..9_000,
-            told: retried("gave up 1: rejected"),
+            reported: retried("gave up 1: rejected"),
             ends: 1_000,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Cancel],
             cancels: Some(millis(500)),
-            told: retried("gave up 1: cancelled"),
+            reported: retried("gave up 1: cancelled"),
             ends: 500,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Deadline],
             policy: |policy| policy.deadline(millis(500)),
-            told: events("starting 1; gave up 1: deadline"),
+            reported: events("starting 1; gave up 1: deadline"),
             ends: 0,
             ..once.clone()
         },
         Scenario {
             keys: &[Key::Until, Key::Enabled],
             enabled: false,
-            told: events("starting 1; gave up 1: exhausted"),
+            reported: events("starting 1; gave up 1: exhausted"),
             ends: 0,
             ..once.clone()
         },
@@ -102,7 +102,7 @@ pub(super) fn until_the_end() -> Vec<Scenario> {
         Scenario {
             keys: &[Key::Until, Key::Fallback],
             policy: |policy| policy.max(0),
-            told: events("starting 1; gave up 1: exhausted"),
+            reported: events("starting 1; gave up 1: exhausted"),
             ends: 0,
             ..once
         },
@@ -116,7 +116,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         steps: vec![TRANSIENT; 9],
         succeeds: true,
         begun: vec![0, 1_000],
-        told: retried("starting 2; falling back 2: exhausted; fell back 2"),
+        reported: retried("starting 2; falling back 2: exhausted; fell back 2"),
         tokens: 500.0 - RETRY,
         ..Scenario::default()
     };
@@ -124,7 +124,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         keys: &[Key::Fallback, Key::Breaker],
         down: 0..9_000,
         begun: vec![],
-        told: events("falling back 0: rejected; fell back 0"),
+        reported: events("falling back 0: rejected; fell back 0"),
         tokens: 500.0,
         ..exhausted.clone()
     };
@@ -132,7 +132,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
         Scenario {
             steps: vec![STOP],
             begun: vec![0],
-            told: events("starting 1; falling back 1: not retryable; fell back 1"),
+            reported: events("starting 1; falling back 1: not retryable; fell back 1"),
             tokens: 500.0,
             ..exhausted.clone()
         },
@@ -140,7 +140,7 @@ pub(super) fn fallback() -> Vec<Scenario> {
             keys: &[Key::Fallback, Key::Cancel],
             cancels: Some(millis(500)),
             begun: vec![0],
-            told: retried("falling back 1: cancelled; fell back 1"),
+            reported: retried("falling back 1: cancelled; fell back 1"),
             tokens: 500.0,
             ends: 500,
             ..exhausted.clone()
@@ -148,14 +148,14 @@ pub(super) fn fallback() -> Vec<Scenario> {
         Scenario {
             down: 500..9_000,
             begun: vec![0],
-            told: retried("falling back 1: rejected; fell back 1"),
+            reported: retried("falling back 1: rejected; fell back 1"),
             ..down.clone()
         },
         Scenario {
             keys: &[Key::Fallback, Key::BeforePause],
             failing_hook: Some(Key::BeforePause),
             begun: vec![0],
-            told: retried("BeforePause 2 in 1s; falling back 1: hook failed; fell back 1"),
+            reported: retried("BeforePause 2 in 1s; falling back 1: hook failed; fell back 1"),
             tokens: 500.0,
             ..exhausted.clone()
         },

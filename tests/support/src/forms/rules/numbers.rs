@@ -16,7 +16,7 @@ pub(super) fn max() -> Vec<Scenario> {
     vec![
         Scenario {
             begun: vec![0, 1_000, 3_000, 7_000],
-            told: retried(
+            reported: retried(
                 "starting 2; retrying 2 after 2s: transient; starting 3; \
                 retrying 3 after 4s: transient; starting 4; gave up 4: exhausted",
             ),
@@ -27,7 +27,7 @@ pub(super) fn max() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.max(0),
             begun: vec![0],
-            told: events("starting 1; gave up 1: exhausted"),
+            reported: events("starting 1; gave up 1: exhausted"),
             ..numbers.clone()
         },
         // Each delay grows with its own count.
@@ -35,7 +35,7 @@ pub(super) fn max() -> Vec<Scenario> {
             policy: |policy| policy.throttled(Section::new().max(1)),
             steps: vec![THROTTLED, TRANSIENT, THROTTLED],
             begun: vec![0, 1_000, 2_000],
-            told: events(
+            reported: events(
                 "starting 1; retrying 1 after 1s: throttled; starting 2; \
                 retrying 2 after 1s: transient; starting 3; gave up 3: exhausted",
             ),
@@ -45,7 +45,7 @@ pub(super) fn max() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT, STOP],
             begun: vec![0, 1_000],
-            told: retried("starting 2; gave up 2: not retryable"),
+            reported: retried("starting 2; gave up 2: not retryable"),
             ..numbers
         },
     ]
@@ -63,7 +63,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.backoff(Backoff::Fixed).base(millis(500)),
             begun: vec![0, 500, 1_000],
-            told: events(
+            reported: events(
                 "starting 1; retrying 1 after 500ms: transient; starting 2; \
                 retrying 2 after 500ms: transient; starting 3; succeeded 3",
             ),
@@ -72,7 +72,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
         Scenario {
             policy: |policy| policy.base(secs(3)).cap(secs(4)),
             begun: vec![0, 3_000, 7_000],
-            told: events(
+            reported: events(
                 "starting 1; retrying 1 after 3s: transient; starting 2; \
                 retrying 2 after 4s: transient; starting 3; succeeded 3",
             ),
@@ -81,7 +81,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
         Scenario {
             steps: vec![throttled_for(secs(7))],
             begun: vec![0, 7_000],
-            told: events("starting 1; retrying 1 after 7s: throttled; starting 2; succeeded 2"),
+            reported: events("starting 1; retrying 1 after 7s: throttled; starting 2; succeeded 2"),
             tokens: 500.0,
             ..twice.clone()
         },
@@ -89,7 +89,7 @@ pub(super) fn backoff() -> Vec<Scenario> {
             steps: vec![throttled_for(secs(500))],
             succeeds: false,
             begun: vec![0],
-            told: events("starting 1; gave up 1: hint too long"),
+            reported: events("starting 1; gave up 1: hint too long"),
             tokens: 500.0,
             ..twice
         },
@@ -105,7 +105,7 @@ pub(super) fn deadline() -> Vec<Scenario> {
     };
     let second = Scenario {
         begun: vec![0, 1_000],
-        told: retried("starting 2; gave up 2: deadline"),
+        reported: retried("starting 2; gave up 2: deadline"),
         tokens: 500.0 - RETRY,
         ends: 1_000,
         ..short.clone()
@@ -116,7 +116,7 @@ pub(super) fn deadline() -> Vec<Scenario> {
         gate: Gate::Rate,
         limiter: || RateLimiter::fixed(1, secs(9)),
         begun: vec![0],
-        told: retried("waiting 2; gave up 1: deadline"),
+        reported: retried("waiting 2; gave up 1: deadline"),
         tokens: 500.0,
         ends: 1_000,
         ..short.clone()
@@ -131,14 +131,14 @@ pub(super) fn deadline() -> Vec<Scenario> {
         Scenario {
             takes: vec![2_000],
             begun: vec![0],
-            told: events("starting 1; gave up 1: deadline"),
+            reported: events("starting 1; gave up 1: deadline"),
             ends: 2_000,
             ..short
         },
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: events("waiting 1; gave up 0: deadline"),
+            reported: events("waiting 1; gave up 0: deadline"),
             ends: 0,
             ..impatient.clone()
         },
@@ -156,13 +156,13 @@ pub(super) fn stalled() -> Vec<Scenario> {
         steps: vec![TRANSIENT],
         succeeds: true,
         begun: vec![0, 1_150],
-        told: retried("starting 2; succeeded 2"),
+        reported: retried("starting 2; succeeded 2"),
         ..Scenario::default()
     };
     let late = Scenario {
         succeeds: false,
         begun: vec![0],
-        told: retried("gave up 1: deadline"),
+        reported: retried("gave up 1: deadline"),
         ..in_grace.clone()
     };
     vec![
@@ -182,14 +182,14 @@ pub(super) fn stalled() -> Vec<Scenario> {
             gate: Gate::Rate,
             limiter: || RateLimiter::fixed(1, secs(3)),
             stalls: 3_000..3_060,
-            told: retried("waiting 2; gave up 1: deadline"),
+            reported: retried("waiting 2; gave up 1: deadline"),
             ..late.clone()
         },
         // `before_retry` does not run.
         Scenario {
             keys: &[Key::Deadline, Key::BeforePause, Key::BeforeRetry],
             stalls: 1_000..1_200,
-            told: retried("BeforePause 2 in 1s; gave up 1: deadline"),
+            reported: retried("BeforePause 2 in 1s; gave up 1: deadline"),
             ends: 1_200,
             ..late
         },
@@ -212,13 +212,13 @@ pub(super) fn timeout() -> Vec<Scenario> {
     vec![
         Scenario {
             idempotent: false,
-            told: events("starting 1; gave up 1: ambiguous"),
+            reported: events("starting 1; gave up 1: ambiguous"),
             ..slow.clone()
         },
         Scenario {
             policy: |policy| policy.timed_out(Section::new().max(1)),
             begun: vec![0, 2_000],
-            told: events(
+            reported: events(
                 "starting 1; retrying 1 after 1s: timeout; starting 2; breaker opened 2; \
                 gave up 2: exhausted",
             ),
@@ -229,7 +229,7 @@ pub(super) fn timeout() -> Vec<Scenario> {
         Scenario {
             verdict: Some(Verdict::STOP),
             before: |world| world.fail_at_breaker(),
-            told: events("starting 1; breaker opened 1; gave up 1: not retryable"),
+            reported: events("starting 1; breaker opened 1; gave up 1: not retryable"),
             ..slow
         },
     ]
@@ -242,7 +242,7 @@ pub(super) fn idempotent() -> Vec<Scenario> {
             idempotent: false,
             steps: vec![THROTTLED, AMBIGUOUS, TRANSIENT],
             begun: vec![0, 1_000],
-            told: events(
+            reported: events(
                 "starting 1; retrying 1 after 1s: throttled; starting 2; \
                 gave up 2: ambiguous",
             ),
@@ -254,7 +254,7 @@ pub(super) fn idempotent() -> Vec<Scenario> {
             steps: vec![AMBIGUOUS],
             succeeds: true,
             begun: vec![0, 1_000],
-            told: retried("starting 2; succeeded 2"),
+            reported: retried("starting 2; succeeded 2"),
             ..Scenario::default()
         },
     ]
@@ -277,7 +277,7 @@ pub(super) fn off() -> Vec<Scenario> {
             enabled,
             steps: vec![failure],
             begun: vec![0],
-            told: vec!["starting 1", reason],
+            reported: vec!["starting 1", reason],
             ..Scenario::default()
         };
         [
@@ -304,7 +304,7 @@ pub(super) fn repeats() -> Vec<Scenario> {
         repeats: 2,
         steps: vec![TRANSIENT; 9],
         begun: vec![0, 1_000],
-        told: retried("starting 2; gave up 2: repeated"),
+        reported: retried("starting 2; gave up 2: repeated"),
         tokens: 500.0 - RETRY,
         ..Scenario::default()
     };
@@ -313,7 +313,7 @@ pub(super) fn repeats() -> Vec<Scenario> {
             steps: vec![TRANSIENT, THROTTLED, TRANSIENT],
             succeeds: true,
             begun: vec![0, 1_000, 3_000, 7_000],
-            told: retried(
+            reported: retried(
                 "starting 2; retrying 2 after 2s: throttled; starting 3; \
                 retrying 3 after 4s: transient; starting 4; succeeded 4",
             ),

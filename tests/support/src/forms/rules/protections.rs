@@ -13,7 +13,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
         opens_after: 2,
         steps: vec![TRANSIENT; 9],
         begun: vec![0, 1_000],
-        told: retried(
+        reported: retried(
             "starting 2; breaker opened 2; retrying 2 after 2s: transient; \
             gave up 2: rejected",
         ),
@@ -49,13 +49,13 @@ pub(super) fn breaker() -> Vec<Scenario> {
             steps: vec![],
             succeeds: true,
             begun: vec![0],
-            told: events("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
+            reported: events("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
             tokens: 500.0,
             ..half_open.clone()
         },
         Scenario {
             begun: vec![0],
-            told: events(
+            reported: events(
                 "breaker half open 1; starting 1; breaker opened 1; \
                 retrying 1 after 1s: transient; gave up 1: rejected",
             ),
@@ -66,7 +66,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
         Scenario {
             starts: secs(4),
             begun: vec![],
-            told: events("gave up 0: rejected"),
+            reported: events("gave up 0: rejected"),
             tokens: 500.0,
             ..half_open
         },
@@ -74,7 +74,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
         Scenario {
             opens_after: 1,
             steps: vec![THROTTLED, STOP],
-            told: events(
+            reported: events(
                 "starting 1; retrying 1 after 1s: throttled; starting 2; \
                 gave up 2: not retryable",
             ),
@@ -92,7 +92,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
             before: |world| world.token.cancel(),
             cancels: Some(secs(0)),
             begun: vec![],
-            told: events("gave up 0: rejected"),
+            reported: events("gave up 0: rejected"),
             tokens: 500.0,
             ends: 0,
             ..opens.clone()
@@ -100,14 +100,14 @@ pub(super) fn breaker() -> Vec<Scenario> {
         opens,
         Scenario {
             down: 0..9_000,
-            told: events("gave up 0: rejected"),
+            reported: events("gave up 0: rejected"),
             turns: Some(0),
             ends: 0,
             ..down.clone()
         },
         Scenario {
             down: 2_000..9_000,
-            told: events("waiting 1; waited 1 for 3s; gave up 0: rejected"),
+            reported: events("waiting 1; waited 1 for 3s; gave up 0: rejected"),
             turns: Some(1),
             ends: 3_000,
             ..down
@@ -123,7 +123,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         steps: vec![TRANSIENT],
         succeeds: true,
         begun: vec![0, 3_000],
-        told: retried("waiting 2; waited 2 for 2s; starting 2; succeeded 2"),
+        reported: retried("waiting 2; waited 2 for 2s; starting 2; succeeded 2"),
         turns: Some(0),
         ends: 3_000,
         ..Scenario::default()
@@ -132,7 +132,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         limiter: || RateLimiter::fixed(1, secs(9)).max_wait(secs(5)),
         succeeds: false,
         begun: vec![0],
-        told: retried("waiting 2; gave up 1: rejected"),
+        reported: retried("waiting 2; gave up 1: rejected"),
         ends: 1_000,
         ..paced.clone()
     };
@@ -140,7 +140,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         Scenario {
             before: |world| world.take_turn(),
             begun: vec![],
-            told: events("waiting 1; gave up 0: rejected"),
+            reported: events("waiting 1; gave up 0: rejected"),
             ends: 0,
             ..impatient.clone()
         },
@@ -150,7 +150,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
             down: 2_000..9_000,
             succeeds: false,
             begun: vec![0],
-            told: retried("waiting 2; waited 2 for 2s; gave up 1: rejected"),
+            reported: retried("waiting 2; waited 2 for 2s; gave up 1: rejected"),
             turns: Some(1),
             ..paced.clone()
         },
@@ -160,7 +160,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
         Scenario {
             gate: Gate::Slots,
             begun: vec![0, 1_000],
-            told: events(
+            reported: events(
                 "starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2; \
                 succeeded 2",
             ),
@@ -181,7 +181,7 @@ pub(super) fn throttled() -> Vec<Scenario> {
         steps: vec![throttled_for(secs(7)), THROTTLED],
         succeeds: true,
         begun: vec![0, 7_000, 9_000],
-        told: events(
+        reported: events(
             "starting 1; limiter paused 1 for 7s; limit 1: 18; \
             retrying 1 after 7s: throttled; starting 2; limit 2: 16; \
             retrying 2 after 2s: throttled; starting 3; limiter resumed 3; succeeded 3",
@@ -197,7 +197,9 @@ pub(super) fn budget() -> Vec<Scenario> {
         budget: || Budget::standard().capacity(28),
         steps: vec![TRANSIENT; 4],
         begun: vec![0, 1_000, 3_000],
-        told: retried("starting 2; retrying 2 after 2s: transient; starting 3; gave up 3: budget"),
+        reported: retried(
+            "starting 2; retrying 2 after 2s: transient; starting 3; gave up 3: budget",
+        ),
         tokens: 0.0,
         ..Scenario::default()
     };
@@ -206,7 +208,9 @@ pub(super) fn budget() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT; 2],
             succeeds: true,
-            told: retried("starting 2; retrying 2 after 2s: transient; starting 3; succeeded 3"),
+            reported: retried(
+                "starting 2; retrying 2 after 2s: transient; starting 3; succeeded 3",
+            ),
             tokens: RETRY,
             ..poor.clone()
         },
@@ -216,7 +220,7 @@ pub(super) fn budget() -> Vec<Scenario> {
             steps: vec![],
             succeeds: true,
             begun: vec![0],
-            told: events("starting 1; succeeded 1"),
+            reported: events("starting 1; succeeded 1"),
             tokens: 28.0 - RETRY + 1.0,
             ..poor.clone()
         },
@@ -224,7 +228,7 @@ pub(super) fn budget() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT, STOP],
             begun: vec![0, 1_000],
-            told: retried("starting 2; gave up 2: not retryable"),
+            reported: retried("starting 2; gave up 2: not retryable"),
             tokens: 28.0,
             ..poor.clone()
         },

@@ -14,7 +14,7 @@ fn down() -> Scenario {
         down: 0..1_500,
         succeeds: true,
         begun: vec![2_000],
-        told: events(
+        reported: events(
             "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; starting 1; \
             succeeded 1",
         ),
@@ -33,7 +33,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             opens_after: 1,
             before: |world| world.fail_at_breaker(),
             begun: vec![5_000],
-            told: events(
+            reported: events(
                 "retrying 1 after 5s: rejected; breaker half open 1; starting 1; \
                 breaker closed 1; succeeded 1",
             ),
@@ -45,7 +45,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             policy: |policy| policy.max(1).rejected(AGAIN),
             succeeds: false,
             begun: vec![],
-            told: events("retrying 1 after 1s: rejected; gave up 0: rejected"),
+            reported: events("retrying 1 after 1s: rejected; gave up 0: rejected"),
             ends: 1_000,
             ..down()
         },
@@ -54,7 +54,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             keys: &[Key::Rejected, Key::Breaker, Key::Deadline],
             succeeds: false,
             begun: vec![],
-            told: events("retrying 1 after 1s: rejected; gave up 0: deadline"),
+            reported: events("retrying 1 after 1s: rejected; gave up 0: deadline"),
             ends: 1_000,
             ..down()
         },
@@ -62,7 +62,9 @@ pub(super) fn at_first() -> Vec<Scenario> {
             keys: &[Key::Rejected, Key::Breaker, Key::Fallback],
             policy: |policy| policy.rejected(AGAIN.max(1)),
             begun: vec![],
-            told: events("retrying 1 after 1s: rejected; falling back 0: rejected; fell back 0"),
+            reported: events(
+                "retrying 1 after 1s: rejected; falling back 0: rejected; fell back 0",
+            ),
             ends: 1_000,
             ..down()
         },
@@ -77,7 +79,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
         Scenario {
             steps: vec![TRANSIENT],
             begun: vec![2_000, 3_000],
-            told: events(
+            reported: events(
                 "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; starting 1; \
                 retrying 1 after 1s: transient; starting 2; succeeded 2",
             ),
@@ -88,7 +90,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             down: 0..99_000,
             succeeds: false,
             begun: vec![],
-            told: events(
+            reported: events(
                 "retrying 1 after 1s: rejected; retrying 1 after 1s: rejected; \
                 retrying 1 after 1s: rejected; gave up 0: rejected",
             ),
@@ -102,7 +104,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             cancels: Some(secs(0)),
             succeeds: false,
             begun: vec![],
-            told: events("gave up 0: cancelled"),
+            reported: events("gave up 0: cancelled"),
             ends: 0,
             ..down()
         },
@@ -111,7 +113,7 @@ pub(super) fn at_first() -> Vec<Scenario> {
             drops: Some(millis(300)),
             succeeds: false,
             begun: vec![],
-            told: events("retrying 1 after 1s: rejected"),
+            reported: events("retrying 1 after 1s: rejected"),
             ends: 300,
             ..down()
         },
@@ -124,7 +126,7 @@ pub(super) fn later() -> Vec<Scenario> {
         steps: vec![TRANSIENT],
         down: 500..1_500,
         begun: vec![0, 2_000],
-        told: retried("retrying 2 after 1s: rejected; starting 2; succeeded 2"),
+        reported: retried("retrying 2 after 1s: rejected; starting 2; succeeded 2"),
         ..down()
     };
     vec![
@@ -133,7 +135,7 @@ pub(super) fn later() -> Vec<Scenario> {
             down: 500..99_000,
             succeeds: false,
             begun: vec![0],
-            told: retried("retrying 2 after 1s: rejected; gave up 1: rejected"),
+            reported: retried("retrying 2 after 1s: rejected; gave up 1: rejected"),
             ..later.clone()
         },
         // The limiter rejects it, because its turn would come too late.
@@ -143,7 +145,7 @@ pub(super) fn later() -> Vec<Scenario> {
             limiter: || RateLimiter::fixed(1, secs(4)).max_wait(secs(2)),
             down: 0..0,
             begun: vec![0, 4_000],
-            told: retried(
+            reported: retried(
                 "waiting 2; retrying 2 after 1s: rejected; waiting 2; waited 2 for 2s; \
                 starting 2; succeeded 2",
             ),
@@ -155,7 +157,7 @@ pub(super) fn later() -> Vec<Scenario> {
             policy: |policy| policy.deadline(millis(1_500)).rejected(AGAIN),
             succeeds: false,
             begun: vec![0],
-            told: retried("gave up 1: deadline"),
+            reported: retried("gave up 1: deadline"),
             ends: 1_000,
             ..later.clone()
         },
@@ -164,7 +166,7 @@ pub(super) fn later() -> Vec<Scenario> {
             cancels: Some(millis(1_300)),
             succeeds: false,
             begun: vec![0],
-            told: retried("retrying 2 after 1s: rejected; gave up 1: cancelled"),
+            reported: retried("retrying 2 after 1s: rejected; gave up 1: cancelled"),
             ends: 1_300,
             ..later.clone()
         },
@@ -176,7 +178,7 @@ pub(super) fn later() -> Vec<Scenario> {
                 Key::BeforePause,
                 Key::BeforeRetry,
             ],
-            told: retried(
+            reported: retried(
                 "BeforePause 2 in 1s; BeforeRetry 2 in 1s; \
                 retrying 2 after 1s: rejected; starting 2; succeeded 2",
             ),
@@ -197,7 +199,7 @@ pub(super) fn later() -> Vec<Scenario> {
             cancels: Some(millis(1_100)),
             succeeds: false,
             begun: vec![0],
-            told: retried("BeforePause 2 in 1s; BeforeRetry 2 in 1s; gave up 1: cancelled"),
+            reported: retried("BeforePause 2 in 1s; BeforeRetry 2 in 1s; gave up 1: cancelled"),
             ends: 1_200,
             ..later.clone()
         },
@@ -206,7 +208,7 @@ pub(super) fn later() -> Vec<Scenario> {
             drops: Some(millis(1_300)),
             succeeds: false,
             begun: vec![0],
-            told: retried("retrying 2 after 1s: rejected"),
+            reported: retried("retrying 2 after 1s: rejected"),
             ends: 1_300,
             ..later.clone()
         },
