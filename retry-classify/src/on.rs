@@ -179,3 +179,38 @@ pub fn mentions<E: Inspect<Via> + ?Sized, Via>(
 fn contains(message: &str, text: &str) -> bool {
     message.to_lowercase().contains(&text.to_lowercase())
 }
+
+#[cfg(all(test, feature = "reqwest_middleware_0_5"))]
+mod tests {
+    use alloc::boxed::Box;
+    use core::error::Error as StdError;
+
+    use reqwest_middleware::Error;
+
+    use crate::{Classify, Verdict, on};
+
+    #[test]
+    fn what_it_hides_says_whether_to_retry() {
+        let status = |code| {
+            let response = http::Response::builder().status(code).body("").unwrap();
+            let answer = reqwest_0_13::Response::from(response);
+            answer.error_for_status().unwrap_err()
+        };
+        for (code, expected) in [
+            (503, Verdict::TRANSIENT.ambiguous()),
+            (429, Verdict::THROTTLED),
+            (404, Verdict::STOP),
+        ] {
+            let in_middleware = anyhow::Error::from(status(code)).context("refreshing a token");
+            let hidden = Error::Middleware(in_middleware);
+            assert_eq!(hidden.classify(), expected, "{code}");
+            let error = || Error::Reqwest(status(code));
+            assert_eq!(error().classify(), expected, "{code}");
+            assert_eq!(on::cause(&error()), expected, "{code}");
+            assert_eq!(on::http(&error()), expected, "{code}");
+            assert_eq!(anyhow::Error::from(error()).classify(), expected, "{code}");
+            let boxed: Box<dyn StdError + Send + Sync> = error().into();
+            assert_eq!(boxed.classify(), expected, "{code}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The core: the state of a call, the decision after a failure, the steps around each attempt, and the report when a
 //! call gives up. Only the driver waits, with the call's own timer.
 
+pub(crate) mod deadline;
 pub(crate) mod decide;
 pub(crate) mod driver;
 pub(crate) mod failure;

@@ -10,7 +10,7 @@ use core::time::Duration;
 use crate::duration::{Fault, Written};
 use crate::key::{Elsewhere, Key, KeyPath, KeyScope};
 use crate::nearest::nearest;
-use crate::{range, word};
+use crate::range;
 
 /// The word that excludes a method from a block: `#[retry(skip)]`.
 pub const SKIP: &str = "skip";
@@ -149,7 +149,7 @@ fn misplaced(name: &str, among: KeyScope) -> Option<String> {
 
 /// For a text that is not a word of this key.
 pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> String {
-    let guess = match word::elsewhere(key, word).or_else(|| nearest(word, known)) {
+    let guess = match own_word(key, word).or_else(|| nearest(word, known)) {
         Some(nearest) => format!("did you mean `{nearest}`? The"),
         None => String::from("the"),
     };
@@ -264,4 +264,16 @@ pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<Str
             "the first retry would come too late ({delay}{jitter} exceeds {deadline}): lower one or raise the other"
         )
     })
+}
+
+/// The key's own word for another library's `word`.
+fn own_word(key: Key, word: &str) -> Option<&'static str> {
+    match (key, word) {
+        (Key::Backoff | Key::Jitter, "disabled" | "false" | "no" | "off") => Some("none"),
+        (Key::Backoff, "const" | "constant") => Some("fixed"),
+        (Key::Jitter, "on" | "random" | "true" | "yes") => Some("full"),
+        (Key::Hint, "disabled" | "false" | "no" | "off") => Some("ignore"),
+        (Key::Hint, "on" | "respect" | "true" | "yes") => Some("honor"),
+        _ => None,
+    }
 }

@@ -3,8 +3,6 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use crate::key::Key;
-
 /// An enum whose variants the user writes as words. Implemented by [`words!`](crate::words). `Debug` shows the
 /// variant's name, which is the same as that of the runtime's variant.
 pub trait Word: Copy + Debug + 'static {
@@ -30,18 +28,6 @@ pub trait Word: Copy + Debug + 'static {
             words.push(variant.word());
         }
         words
-    }
-}
-
-/// The key's own word for another library's `word`.
-pub(crate) fn elsewhere(key: Key, word: &str) -> Option<&'static str> {
-    match (key, word) {
-        (Key::Backoff | Key::Jitter, "disabled" | "false" | "no" | "off") => Some("none"),
-        (Key::Backoff, "const" | "constant") => Some("fixed"),
-        (Key::Jitter, "on" | "random" | "true" | "yes") => Some("full"),
-        (Key::Hint, "disabled" | "false" | "no" | "off") => Some("ignore"),
-        (Key::Hint, "on" | "respect" | "true" | "yes") => Some("honor"),
-        _ => None,
     }
 }
 

@@ -8,9 +8,8 @@ use syn::{Expr, ExprAsync, ExprClosure, ItemFn, Path};
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::keys;
-use crate::attribute::value::number;
 use crate::errors::error;
-use crate::tokens::{any, ends_with, is_among, is_ident, is_punct, mentions, shown, stream, trees};
+use crate::tokens::{any, is_among, is_ident, is_punct, mentions, shown, stream, trees};
 
 /// The error in an expression, if any.
 pub(crate) fn wrong(key: Key, expr: &Expr) -> Option<syn::Error> {
@@ -272,21 +271,4 @@ fn created_again(expr: &Expr) -> Option<(&Path, String)> {
         }
         _ => None,
     }
-}
-
-/// True if the expression looks like a quantile above 1, probably a percentage. The compiler would only suggest a float
-/// of the same value. The macro can't see types, so it goes by the names.
-pub(crate) fn is_per_cent(expr: &Expr) -> bool {
-    let given = match expr {
-        Expr::Paren(inner) => return is_per_cent(&inner.expr),
-        Expr::Group(inner) => return is_per_cent(&inner.expr),
-        Expr::MethodCall(call) if call.method == "quantile" => call.args.first(),
-        // `Quantile` may have been renamed in an import.
-        Expr::Call(call) if matches!(&*call.func, Expr::Path(function) if ends_with(&function.path, &["new"])) => {
-            call.args.get(1)
-        }
-        _ => None,
-    };
-    let number = given.and_then(number);
-    number.is_some_and(|number| number.is_ok_and(|number| number > 1.0))
 }

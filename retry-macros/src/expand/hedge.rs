@@ -1,13 +1,14 @@
 //! The key `hedge`: starts another attempt while a slow one is running.
 
 use retry_vocabulary::key::Key;
+use syn::Expr;
 
 use crate::attribute::argument::Argument;
-use crate::attribute::expression::is_per_cent;
+use crate::attribute::value::number;
 use crate::expand::attempt::Attempted;
 use crate::expand::decision::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{Code, if_else, ours, ours_at};
+use crate::tokens::{Code, ends_with, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// Makes an attempt, and hedged attempts if it is slow. Binds the same names as a single attempt, and the number
@@ -124,4 +125,21 @@ impl Printer<'_> {
             __retry::Err(retry_error)
         }
     }
+}
+
+/// True if the expression looks like a quantile above 1, probably a percentage. The compiler would only suggest a float
+/// of the same value. The macro can't see types, so it goes by the names.
+fn is_per_cent(expr: &Expr) -> bool {
+    let given = match expr {
+        Expr::Paren(inner) => return is_per_cent(&inner.expr),
+        Expr::Group(inner) => return is_per_cent(&inner.expr),
+        Expr::MethodCall(call) if call.method == "quantile" => call.args.first(),
+        // `Quantile` may have been renamed in an import.
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(function) if ends_with(&function.path, &["new"])) => {
+            call.args.get(1)
+        }
+        _ => None,
+    };
+    let number = given.and_then(number);
+    number.is_some_and(|number| number.is_ok_and(|number| number > 1.0))
 }

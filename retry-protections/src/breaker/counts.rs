@@ -5,8 +5,11 @@ use retry_runtime::seam::{AttemptOutcome, Moment};
 use retry_runtime::{Cause, Kind};
 
 use crate::breaker::settings::Settings;
-use crate::clock;
-use crate::clock::AHEAD;
+use crate::clock::{self, AHEAD};
+
+/// The smallest number of failures that counts as a sudden outage. If half of the attempts fail at random, 25 failures
+/// in a row are rare: see `docs/lab.md`.
+const FEWEST_SUDDEN: u32 = 25;
 
 /// The counts of attempts in one closed state of a breaker.
 #[derive(Debug)]
@@ -22,6 +25,35 @@ pub(super) struct Counts {
     consecutive: u32,
     /// The number of attempts under way. `None` after the first success.
     under_way: Option<u32>,
+}
+
+impl Settings {
+    /// The value of the CUSUM sum at which an outage counts as sudden.
+    fn sudden(&self) -> u32 {
+        (self.minimum_calls() / 4).max(FEWEST_SUDDEN)
+    }
+
+    /// The number of failures that one success cancels out in the CUSUM test: high enough that the sum keeps rising
+    /// only if the ratio of failures is above the one that opens the breaker.
+    fn outweighed(&self) -> f64 {
+        let by_ratio = self.ratio / (1.0 - self.ratio).max(1e-6);
+        by_ratio.max(self.sudden().into())
+    }
+
+    /// The cause for which these counts open the breaker, if they do.
+    fn opens_at(&self, calls: Calls) -> Option<Cause> {
+        // Allows for rounding: `100.0 * 0.07` is 7.000000000000001, and 7 of 100 calls must reach a ratio of 0.07.
+        let reaches = |part: u32, ratio: f64| {
+            f64::from(part) >= f64::from(calls.ended) * ratio * (1.0 - 1e-9)
+        };
+        if calls.ended < self.minimum_calls() {
+            None
+        } else if reaches(calls.failed, self.ratio) {
+            Some(Cause::Ratio)
+        } else {
+            (self.slow_after > 0 && reaches(calls.slow, self.slow_ratio)).then_some(Cause::Slow)
+        }
+    }
 }
 
 impl Counts {

@@ -1,8 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{Cause, seam::Transition};
-
-use crate::breaker::counts::Calls;
+use retry_runtime::seam::Transition;
 
 /// The settings of a breaker.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +32,6 @@ pub(super) struct Settings {
     pub(super) listener: Option<fn(Transition)>,
 }
 
-/// The smallest number of failures that counts as a sudden outage. If half of the attempts fail at random, 25 failures
-/// in a row are rare: see `docs/lab.md`.
-const FEWEST_SUDDEN: u32 = 25;
 /// The longest run of an attempt, in milliseconds: 24 days. A longer one means that this thread's clock is behind that
 /// of the thread on which the attempt started.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
@@ -74,33 +69,6 @@ impl Settings {
         match self.trial_successes {
             0 => self.trial_calls,
             some => some,
-        }
-    }
-
-    /// The value of the CUSUM sum at which an outage counts as sudden.
-    pub(super) fn sudden(&self) -> u32 {
-        (self.minimum_calls() / 4).max(FEWEST_SUDDEN)
-    }
-
-    /// The number of failures that one success cancels out in the CUSUM test: high enough that the sum keeps rising
-    /// only if the ratio of failures is above the one that opens the breaker.
-    pub(super) fn outweighed(&self) -> f64 {
-        let by_ratio = self.ratio / (1.0 - self.ratio).max(1e-6);
-        by_ratio.max(self.sudden().into())
-    }
-
-    /// The cause for which these counts open the breaker, if they do.
-    pub(super) fn opens_at(&self, calls: Calls) -> Option<Cause> {
-        // Allows for rounding: `100.0 * 0.07` is 7.000000000000001, and 7 of 100 calls must reach a ratio of 0.07.
-        let reaches = |part: u32, ratio: f64| {
-            f64::from(part) >= f64::from(calls.ended) * ratio * (1.0 - 1e-9)
-        };
-        if calls.ended < self.minimum_calls() {
-            None
-        } else if reaches(calls.failed, self.ratio) {
-            Some(Cause::Ratio)
-        } else {
-            (self.slow_after > 0 && reaches(calls.slow, self.slow_ratio)).then_some(Cause::Slow)
         }
     }
 }

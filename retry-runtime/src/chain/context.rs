@@ -3,41 +3,10 @@ use core::any::type_name;
 use core::borrow::Borrow;
 
 use crate::call::reporter::Reporter;
-use crate::chain::keys::Settings;
-use crate::observe::{Event, Observe, Stopwatch};
+use crate::chain::keys::{Observes, Settings};
+use crate::observe::Stopwatch;
 use crate::policy::Policy;
 use crate::site::{Name, Site};
-
-/// The function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers
-/// the type of a closure's argument only if a function is required.
-#[diagnostic::on_unimplemented(
-    message = "a chain's `observe` takes a closure, not `{Self}`",
-    label = "not `FnMut(&Event<'_>)`",
-    note = "to use an `Observer`, write `.observe(|event| observer.observe(event))`"
-)]
-pub trait ObserveFn: FnMut(&Event<'_>) {}
-
-#[diagnostic::do_not_recommend]
-impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
-
-/// The observer of a chain: a function, or `()` if there is none.
-pub trait Observes {
-    /// The observer.
-    fn observer(&mut self) -> Option<Observe<'_>>;
-}
-
-impl Observes for () {
-    #[inline]
-    fn observer(&mut self) -> Option<Observe<'_>> {
-        None
-    }
-}
-
-impl<F: FnMut(&Event<'_>)> Observes for F {
-    fn observer(&mut self) -> Option<Observe<'_>> {
-        Some(self)
-    }
-}
 
 /// The policy, the settings and the observer of a chain's call, batch or plan.
 pub struct Context<'a, O, Q = Policy> {

@@ -2,8 +2,8 @@ use alloc::boxed::Box;
 use core::borrow::Borrow;
 
 use crate::call::protections::{BorrowedProtections, Protects};
-use crate::chain::context::{Context, Observes};
-use crate::chain::keys::{Hooks, KeySet, Keys, NeedSet, Settings};
+use crate::chain::context::Context;
+use crate::chain::keys::{Hooks, KeySet, Keys, NeedSet, Observes, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;

@@ -11,10 +11,41 @@ use retry_classify::{Cancelled, Rejected, TimedOut};
 use crate::call::failure::Ending;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::stop::HookOutcome;
-use crate::chain::context::Observes;
 use crate::history::gave_up::GaveUp;
+use crate::observe::{Event, Observe};
 use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 use retry_classify::macro_support::{FromCancelled, FromRejected, FromTimedOut};
+
+/// The function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers
+/// the type of a closure's argument only if a function is required.
+#[diagnostic::on_unimplemented(
+    message = "a chain's `observe` takes a closure, not `{Self}`",
+    label = "not `FnMut(&Event<'_>)`",
+    note = "to use an `Observer`, write `.observe(|event| observer.observe(event))`"
+)]
+pub trait ObserveFn: FnMut(&Event<'_>) {}
+
+#[diagnostic::do_not_recommend]
+impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
+
+/// The observer of a chain: a function, or `()` if there is none.
+pub trait Observes {
+    /// The observer.
+    fn observer(&mut self) -> Option<Observe<'_>>;
+}
+
+impl Observes for () {
+    #[inline]
+    fn observer(&mut self) -> Option<Observe<'_>> {
+        None
+    }
+}
+
+impl<F: FnMut(&Event<'_>)> Observes for F {
+    fn observer(&mut self) -> Option<Observe<'_>> {
+        Some(self)
+    }
+}
 
 /// The keys of a chain that are plain values.
 #[derive(Clone, Copy, Debug, Default)]

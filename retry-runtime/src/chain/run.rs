@@ -12,9 +12,10 @@ use crate::call::driver::{Driver, time_left};
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
-use crate::chain::context::{Context, Observes};
+use crate::chain::context::Context;
 use crate::chain::keys::{
-    AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, Hook, Hooks, Keep, Keeps, Until,
+    AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, Hook, Hooks, Keep, Keeps,
+    Observes, Until,
 };
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::Span;

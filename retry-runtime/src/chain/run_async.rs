@@ -9,8 +9,7 @@ use core::task::Poll;
 
 use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
-use crate::chain::context::Observes;
-use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Keep};
+use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Keep, Observes};
 use crate::chain::on_error::OnError;
 use crate::chain::run::{Attempted, End, Kept, Run};
 use crate::chain::span::Within;

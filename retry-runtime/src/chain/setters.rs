@@ -13,10 +13,9 @@ use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::failure::Ending;
 use crate::call::next_attempt::NextAttempt;
-use crate::chain::context::ObserveFn;
 use crate::chain::keys::{
-    AttemptLimit, Function, HookSet, Hooks, Keeping, KeySet, Keys, NeedSet, Needs, Rejecting,
-    Timing,
+    AttemptLimit, Function, HookSet, Hooks, Keeping, KeySet, Keys, NeedSet, Needs, ObserveFn,
+    Rejecting, Timing,
 };
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;

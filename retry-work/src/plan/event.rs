@@ -7,6 +7,13 @@ use retry_runtime::macro_support::{Level, Line};
 
 use crate::plan::Summary;
 
+/// The status of a subtask that fails again after an earlier failure.
+#[derive(Clone, Copy)]
+pub(crate) enum Again {
+    DeadEnd,
+    Failed,
+}
+
 #[derive(Clone, Copy)]
 pub(crate) enum Ended {
     Completed,

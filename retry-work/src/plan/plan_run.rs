@@ -11,11 +11,10 @@ use retry_runtime::{AttemptEnd, Event, EventData, Kind, Reason, Verdict};
 
 use crate::in_flight::AttemptsOf;
 use crate::plan::Plan;
-use crate::plan::event::Ended;
+use crate::plan::event::{Again, Ended};
 use crate::plan::graph::Graph;
 use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::round_budget::RoundBudget;
-use crate::plan::run::Again;
 use crate::progress::Progress;
 
 /// A run of a plan. The plan is a call, whose attempts are its rounds, and each subtask is a call of its own, whose

@@ -9,19 +9,12 @@ use retry_runtime::seam::{Timer, TimerFn};
 use retry_runtime::{Policy, Reason, Rejected, RejectedBy, Verdict};
 
 use crate::in_flight::{self, BegunAndWaiting, Unit, Work};
-use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
+use crate::plan::event::{Again, Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::plan_run::PlanRun;
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Subtask, Summary};
-
-/// The status of a subtask that fails again after an earlier failure.
-#[derive(Clone, Copy)]
-pub(crate) enum Again {
-    DeadEnd,
-    Failed,
-}
 
 impl<T, E, F, R> Plan<'_, T, E, F>
 where

@@ -9,9 +9,9 @@ use retry_runtime::chain::{IntoChain, MayCancel, OnError};
 use retry_runtime::macro_support::{Bounds, Job, around, attempt_within, bounds, refused};
 use retry_runtime::{AttemptEnd, Kind, Reason, Verdict, seam::Timer};
 
+use crate::plan::event::Again;
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;
-use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Validity};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::plan::event::Again;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, SubtaskFailure};
-use crate::plan::run::Again;
 use crate::plan::{Plan, PlanError};
 
 impl<T, E, F, R> Plan<'_, T, E, F>
