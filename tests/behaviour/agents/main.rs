@@ -6,6 +6,7 @@ mod anthropic;
 mod codex;
 mod goose;
 mod openai;
+mod services;
 mod swiftide;
 mod zed;
 
