@@ -81,6 +81,7 @@ pub use crate::observe::record::Level;
 #[cfg(feature = "std")]
 pub use crate::observe::warnings::changed;
 pub use crate::observe::warnings::{ignores_timeout, warn_about_verdict};
+pub use crate::policy::overrides::without_section_max;
 pub use crate::policy::schedule::limit;
 pub use crate::policy::values::Values;
 #[cfg(feature = "nested")]

@@ -114,6 +114,29 @@ async fn a_saved_call_continues_with_its_state() {
     assert_eq!(attempts.failed_if("busy", Verdict::TRANSIENT), Err("busy"));
 }
 
+/// In the same process, without being serialized.
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_a_saved_call_includes_the_time_before() {
+    let policy = Policy::fixed(secs(1)).max(99).jitter(Jitter::None);
+    let policy = policy.deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let mut attempts = Attempts::new(&site);
+    attempts.first().await.unwrap();
+    let mut number = 1;
+    loop {
+        advance(secs(3)).await;
+        let Ok(pause) = attempts.failed_if("busy", Verdict::TRANSIENT) else {
+            break;
+        };
+        let saved = attempts.into_saved();
+        advance(pause).await;
+        attempts = Attempts::from_saved(&site, saved);
+        attempts.first().await.unwrap();
+        number += 1;
+    }
+    assert_eq!(number, 3);
+}
+
 #[tokio::test(start_paused = true)]
 async fn futures_are_send() {
     let (budget, breaker) = (Budget::standard(), Breaker::new());

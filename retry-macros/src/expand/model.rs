@@ -181,7 +181,9 @@ impl Model {
             stream,
             policy: Policy::new(&arguments),
             deadline: Deadline::of(&arguments, Key::Deadline),
+            // A resumed stream may go on for longer than any single attempt.
             total: Deadline::of(&arguments, Key::TotalTimeout).filter(|total| match total {
+                _ if mode == Some(Mode::Resume) => false,
                 Deadline::OfChoice => false,
                 _ => arguments.has(&keys![Timeout TotalTimeout]),
             }),

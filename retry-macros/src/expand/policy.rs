@@ -141,8 +141,11 @@ impl Printer<'_> {
                 own,
             } => {
                 let of_trait = self.policy_value(of_trait);
-                let own = self.setters(own.iter());
-                code!(__retry::Option::unwrap_or(#this.policy, #of_trait)#own)
+                let has_max = own.iter().any(|number| number.key == Key::Max);
+                let setters = self.setters(own.iter());
+                let policy = code!(__retry::Option::unwrap_or(#this.policy, #of_trait));
+                let without = code!(__retry::without_section_max(#policy));
+                if_else(has_max, code!(#without #setters), code!(#policy #setters))
             }
         }
     }

@@ -114,7 +114,9 @@ impl Call {
         if failure.inputs.cancelled && failure.verdict.kind().is_some() {
             return Err(Reason::Cancelled);
         }
-        if failure.inputs.total_left == Some(Duration::ZERO) && failure.verdict.kind().is_some() {
+        // Also if `on` doesn't retry the timeout of a dropped attempt.
+        let may_be_late = failure.verdict.kind().is_some() || failure.verdict.is_ambiguous();
+        if failure.inputs.total_left == Some(Duration::ZERO) && may_be_late {
             return Err(Reason::Deadline);
         }
         if failure.verdict.warns() {

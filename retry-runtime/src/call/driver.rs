@@ -216,7 +216,7 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns the call, to be saved during its pause. The payment for its next attempt is not refunded.
     pub fn into_saved(mut self) -> Call {
         self.state.is_paid = false;
-        self.call()
+        self.call().saved()
     }
 
     /// Sets the time at which the call ends.
@@ -415,8 +415,8 @@ impl<P: Protects, T> Driver<P, T> {
     /// Records that the stream of an attempt broke: its start, and true if it yielded an item. Returns the same for
     /// [`Attempt::take_progress`](crate::Attempt::take_progress), but false if its items are not progress.
     pub fn count_break(&mut self, (began, yielded): (Moment, bool)) -> Option<(Moment, bool)> {
-        let is_progress = self.steps(|steps| steps.count_break(began));
-        Some((began, yielded && is_progress))
+        let is_progress = yielded && self.steps(|steps| steps.count_break(began));
+        Some((began, is_progress))
     }
 
     /// Credits the budget for a success after which the call goes on.

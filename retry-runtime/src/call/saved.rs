@@ -34,8 +34,8 @@ impl Call {
 /// pauses, and the kind of failure before the last retry.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut call = *self;
-        let spent = call.spent_before_load.saturating_add(call.spent);
+        let mut call = self.saved();
+        let spent = call.spent_before_load;
         let rare: Vec<_> = call
             .rare_counts()
             .filter(|(_, count)| **count > 0)

@@ -349,6 +349,13 @@ impl Call {
         self.is_pausing = false;
     }
 
+    /// The call as it continues later, measured with another clock.
+    pub(super) fn saved(mut self) -> Self {
+        self.spent_before_load = self.spent_before_load.saturating_add(self.spent);
+        self.spent = 0;
+        self
+    }
+
     /// The call as seen by the attempt with this number, for reports about it.
     #[doc(hidden)]
     #[inline]

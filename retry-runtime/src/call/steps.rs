@@ -317,9 +317,9 @@ impl Steps<'_, '_> {
     pub(crate) fn stopped(&mut self, stop: &Stop, error: &dyn fmt::Display, ending: Ending) {
         self.give_back();
         let call = self.reported();
+        self.falls(ending, stop.reason(), error);
         let caused = stop.cause.as_ref().map(|cause| Caused(error, cause));
         let error = caused.as_ref().map_or(error, |caused| caused as _);
-        self.falls(ending, stop.reason(), error);
         let error = &shown(error);
         let (attempt, data) = call.end_after_pause(error, stop.values, ending, stop.reason());
         self.report_at(attempt, data);

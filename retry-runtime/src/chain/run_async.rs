@@ -6,6 +6,7 @@ use core::borrow::Borrow;
 use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::task::Poll;
+use core::time::Duration;
 
 use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
@@ -105,7 +106,8 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         mut cancelled: Pin<&mut impl Future>,
     ) -> impl Future<Output = Attempted<F::Output, bool>> {
         let aborts = self.aborts();
-        let mut end = self.limit().map(|limit| {
+        let limit = self.limit();
+        let mut end = limit.map(|limit| {
             let timer = self.driver.timer();
             Box::pin(async move {
                 sleep_out(timer, Some(limit)).await;
@@ -115,7 +117,12 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         poll_fn(move |context| {
             // Polled before the attempt, which may use up tokio's budget for one poll of a task.
             let is_aborted = aborts && cancelled.as_mut().poll(context).is_ready();
-            let outcome = match attempt.as_mut().poll(context) {
+            let polled = match limit {
+                // Without time left, nothing is sent.
+                Some(Duration::ZERO) => Poll::Pending,
+                _ => attempt.as_mut().poll(context),
+            };
+            let outcome = match polled {
                 Poll::Ready(outcome) => Ok(outcome),
                 Poll::Pending => match end.as_mut().map(|end| end.as_mut().poll(context)) {
                     Some(Poll::Ready(limit)) => Err(limit),

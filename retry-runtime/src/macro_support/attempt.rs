@@ -267,7 +267,11 @@ pub async fn in_time<T, E, F: Future<Output = Result<T, E>>>(
     is_dropped: &mut bool,
     timed_out: impl FnOnce(TimedOut) -> E,
 ) -> Result<T, E> {
-    let finished = race(attempt, pin!(sleep_out(timer, limit))).await;
+    // Without time left, nothing is sent.
+    let finished = match limit {
+        Some(Duration::ZERO) => None,
+        _ => race(attempt, pin!(sleep_out(timer, limit))).await,
+    };
     *is_dropped = finished.is_none();
     finished.unwrap_or_else(|| Err(timed_out(TimedOut::new(limit.unwrap_or_default()))))
 }

@@ -108,13 +108,19 @@ impl Policy {
             settings.sections = settings.sections.map(Section::without_delays);
         }
         if own.sections[0].max.is_some() {
-            for section in &mut settings.sections {
-                section.max = None;
-            }
+            settings = without_section_max(Self { settings }).settings;
         }
         let settings = settings.overridden_by(own);
         Self { settings }
     }
+}
+
+/// Removes the `max` of each section, so that the `max` set next applies to all kinds of failure.
+pub fn without_section_max(mut policy: Policy) -> Policy {
+    for section in &mut policy.settings.sections {
+        section.max = None;
+    }
+    policy
 }
 
 impl Overrides {

@@ -222,6 +222,26 @@ async fn a_run_time_policy_replaces_the_attributes() {
     assert_eq!(model.complete("hello").await, Err(Busy(5)));
 }
 
+/// A method that must not run twice doesn't, whatever the policy says of a kind of failure.
+#[tokio::test(start_paused = true)]
+async fn the_max_of_a_method_beats_the_sections_of_a_policy() {
+    #[retry(wrapper = RetryingShop, max = 3, on = |_| Verdict::THROTTLED)]
+    trait Shop {
+        #[retry(max = 0)]
+        async fn charge(&self) -> Result<u32, Busy>;
+    }
+
+    impl Shop for Flaky {
+        async fn charge(&self) -> Result<u32, Busy> {
+            self.answer()
+        }
+    }
+
+    let policy = Policy::none().max(3).throttled(Section::new().max(5));
+    let shop = RetryingShop::with_policy(Flaky::new(9), policy);
+    assert_eq!(shop.charge().await, Err(Busy(1)));
+}
+
 #[test]
 fn the_client_stays_reachable() {
     let model = Retrying::new(Flaky::new(7));

@@ -149,6 +149,24 @@ async fn a_hooks_error_ends_the_call_with_the_failure() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fallback_that_returns_the_failure_keeps_the_reason_of_a_hook() {
+    #[retry(max = 3, backoff = "none", before_retry = async |_, _| Err::<(), _>("no token"),
+        fallback = async |gave_up| Err(gave_up.into_error()), name = "call")]
+    async fn call() -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let recording = testing::record();
+    assert_eq!(call().await, Err(TRANSIENT));
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(
+        lines[1].ends_with("error=transient; no token reason=hook failed"),
+        "{lines:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_retry_no_hook() {
     #[retry(max = 1, jitter = "none", until = |value| *value > 1, cancel = token.cancelled(),
         before_retry = async |error, next| seen.later("retry", error, next).await)]

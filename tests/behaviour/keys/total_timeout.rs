@@ -9,7 +9,7 @@ use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::seam::AdmissionControl;
 use retry_runtime::{GaveUp, Jitter, Policy, Reason, retry, retrying, testing};
 use support::failure::{Failure, STOP, TIMEOUT, TRANSIENT};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, advance, sleep};
 
 use crate::keys::{Script, millis, secs};
 
@@ -380,4 +380,65 @@ async fn a_hook_runs_to_its_end_and_no_attempt_follows() {
         assert_eq!(attempts.get(), expected);
         assert_eq!(start.elapsed(), hook * expected);
     }
+}
+
+/// `on` stops at the error of the dropped attempt, but the reason is still the time limit.
+#[tokio::test(start_paused = true)]
+async fn its_reason_does_not_depend_on_the_verdict() {
+    #[retry(max = 9, total_timeout = "10s", on = |error| *error == TRANSIENT, give_up = expect_deadline)]
+    async fn call() -> Result<(), Failure> {
+        pending().await
+    }
+
+    assert_eq!(call().await, Err(TIMEOUT));
+    let on = |error: &Failure| *error == TRANSIENT;
+    let chain = Policy::new()
+        .on(on)
+        .total_timeout(secs(10))
+        .give_up(expect_deadline);
+    assert_eq!(
+        chain.call(|| pending::<Result<(), _>>()).await,
+        Err(TIMEOUT)
+    );
+}
+
+/// The pause ends a minute late, because other code blocked the thread.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_after_a_pause_that_ends_late() {
+    #[retry(max = 9, backoff = "fixed", jitter = "none", total_timeout = "10s")]
+    async fn call(attempts: &Cell<u32>) -> Result<(), Failure> {
+        attempts.set(attempts.get() + 1);
+        Err(TRANSIENT)
+    }
+
+    let late = async || {
+        sleep(millis(500)).await;
+        advance(secs(60)).await;
+    };
+    let attempts = Cell::new(0);
+    assert_eq!(join(call(&attempts), late()).await.0, Err(TIMEOUT));
+    assert_eq!(attempts.take(), 1);
+    let chain = FIXED.on(|_: &Failure| true).total_timeout(secs(10));
+    let calls = chain.call(async || {
+        attempts.set(attempts.get() + 1);
+        Err::<(), _>(TRANSIENT)
+    });
+    assert_eq!(join(calls, late()).await.0, Err(TIMEOUT));
+    assert_eq!(attempts.get(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn that_of_a_policy_does_not_end_a_resumed_stream() {
+    let policy = FIXED.total_timeout(secs(10));
+
+    #[retry(policy = policy, stream = "resume", timeout = "9s", attempt = _attempt)]
+    fn feed(policy: Policy) -> impl Stream<Item = Result<u32, Failure>> {
+        stream::iter([Ok(1), Err(TRANSIENT)]).then(async |item| {
+            sleep(secs(8)).await;
+            item
+        })
+    }
+
+    let items = feed(policy).take(5).collect::<Vec<_>>().await;
+    assert_eq!(items, [Ok(1); 5]);
 }

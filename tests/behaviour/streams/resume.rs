@@ -494,3 +494,22 @@ async fn a_stream_that_lasts_starts_the_count_of_early_breaks_over() {
     let attempts = Cell::new(0);
     assert_eq!(feed(&attempts).take(1_000).count().await, 1_000);
 }
+
+/// Attempts that yield nothing are failures, which `max` limits; they are not streams that broke early.
+#[tokio::test(start_paused = true)]
+async fn an_opening_that_fails_is_not_an_early_break() {
+    #[retry(stream = "resume", max = 120, backoff = "none", attempt = _attempt)]
+    fn feed(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
+        attempts.set(attempts.get() + 1);
+        let item = (attempts.get() > 100).then_some(Ok(0));
+        stream::iter(item.into_iter().chain([Err(Failure::Busy)]))
+    }
+
+    let attempts = Cell::new(0);
+    let items = feed(&attempts)
+        .filter(|item| std::future::ready(item.is_ok()))
+        .count()
+        .await;
+    // 100 breaks count as progress; 120 retries follow the last one.
+    assert_eq!(items, 100 + 120);
+}
