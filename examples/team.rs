@@ -92,7 +92,7 @@ impl Agent {
         match *answer {
             "edit" | "done" => Ok(format!("runs {answer:?}")),
             "" => Err(String::from("no answer")),
-            _ => Err(format!("{answer:?} is no command")),
+            _ => Err(format!("{answer:?} is not a command")),
         }
     }
 }

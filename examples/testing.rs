@@ -52,7 +52,7 @@ async fn it_does_not_wait_for_ever() {
 
 /// A scope skips pauses in real time, also in tasks on other threads; paused clocks need a runtime of one thread.
 #[tokio::test(flavor = "multi_thread")]
-async fn tasks_heal_each_by_itself() {
+async fn each_task_recovers_by_itself() {
     let scopes = [0, 1, 2].map(|failures| {
         let scope = Scope::new().skip_sleeps();
         let task = tokio::spawn(scope.run(async move {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn pictures_are_drawn_anew_after_a_change() {
+fn pictures_are_drawn_again_after_a_change() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let files = [
         "docs/delays.svg",

@@ -93,8 +93,8 @@ pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
-        /// Classifies by the cause: the error and then its sources are searched for a type that this crate knows, and
-        /// the first one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the
+        /// Classifies by the cause: the error and then its sources are searched for a known type, and the first one
+        /// found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the
         /// `Elapsed` of tokio and tower, tower's `Overloaded`, the error types of all enabled clients, and those
         /// registered with `on::known`; also boxed or shared. If none is found, the call stops.
         ///
@@ -107,7 +107,7 @@ macro_rules! classify_by_cause {
         /// let error: Box<dyn Error + Send + Sync> = refused.into();
         /// assert_eq!(error.classify(), Verdict::TRANSIENT);
         ///
-        /// let error: Box<dyn Error + Send + Sync> = "a text says nothing".into();
+        /// let error: Box<dyn Error + Send + Sync> = "an unknown text".into();
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///

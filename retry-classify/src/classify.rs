@@ -34,9 +34,9 @@ use crate::Verdict;
 /// For an error type of another crate that isn't listed below, name a function with `on`: one from [`on`](crate::on),
 /// or your own.
 #[diagnostic::on_unimplemented(
-    message = "`#[retry]` doesn't know which `{Self}` errors to retry",
-    label = "the error type of this function is not `Classify`",
-    note = "set `on = …` to a function, or put `#[derive(retry_runtime::Classify)]` on `{Self}`",
+    message = "nothing decides which `{Self}` errors to retry",
+    label = "the error type `{Self}` is not `Classify`",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, or decide with `on`, as in `on = |error| …` or `.on(|error: &{Self}| …)`",
     note = "errors of `anyhow` and of many clients implement `Classify` with a feature of `retry-runtime`, such as `anyhow_1`"
 )]
 pub trait Classify {

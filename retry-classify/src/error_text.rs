@@ -14,9 +14,9 @@ const ELLIPSIS: &str = "…";
 
 /// If a `Display` fails, what it wrote before is kept.
 fn text_of(text: &dyn fmt::Display) -> String {
-    let mut said = String::new();
-    let _ = write!(said, "{text}");
-    said
+    let mut shown = String::new();
+    let _ = write!(shown, "{text}");
+    shown
 }
 
 /// Indexing a `str` would add its panic message about characters: 8 KB of a program.

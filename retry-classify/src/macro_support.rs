@@ -11,7 +11,7 @@ mod verdict;
 pub use self::derived::{ClassifyField, HintField, after, complaint};
 pub use self::show::{show, show_named};
 // For generated code of the runtime's macros.
-pub use self::requirements::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};
+pub use self::requirements::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, required};
 pub use self::same::same;
 // For the runtime's own method calls, whose candidates are found in the same way as those of `show`.
 pub use crate::__else_by as else_by;

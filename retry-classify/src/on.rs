@@ -66,8 +66,8 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
     true
 }
 
-/// Classifies by the cause: the error and its sources are searched from the outside in, and the first one of a type
-/// that this crate knows decides. If none is found, the call stops.
+/// Classifies by the cause: the error and its sources are searched from the outside in, and the first one of a
+/// known type decides. If none is found, the call stops.
 ///
 /// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower, tower's
 /// `Overloaded`, `ResponseError`, the error types of all enabled clients, and those registered with `on::known`; also
@@ -190,7 +190,7 @@ mod tests {
     use crate::{Classify, Verdict, on};
 
     #[test]
-    fn what_it_hides_says_whether_to_retry() {
+    fn the_hidden_cause_decides_whether_to_retry() {
         let status = |code| {
             let response = http::Response::builder().status(code).body("").unwrap();
             let answer = reqwest_0_13::Response::from(response);

@@ -37,8 +37,8 @@ const RESETS: [(&str, &str, Verdict); 5] = [
     ("stream connection", "security properties do not meet", Verdict::STOP),
 ];
 
-pub(crate) fn of_reset(said: &str) -> Option<Verdict> {
-    let (whose, reason) = said.split_once(" error received: ")?;
+pub(crate) fn of_reset(text: &str) -> Option<Verdict> {
+    let (whose, reason) = text.split_once(" error received: ")?;
     let is = |of: &str, text| of.split(' ').any(|of| of == whose) && reason.starts_with(text);
     let row = RESETS.iter().find(|(of, text, _)| is(of, *text))?;
     Some(row.2)
@@ -66,12 +66,12 @@ const BY_TEXT: [(&str, &str, Verdict); 10] = [
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    let said = cause.to_string();
+    let text = cause.to_string();
     let is = |debug| format!("{cause:?}").starts_with(debug);
-    if let Some(verdict) = of_reset(&said) {
+    if let Some(verdict) = of_reset(&text) {
         return is("Error { kind: ").then_some(verdict);
     }
     let mut rows = BY_TEXT.iter();
-    let row = rows.find(|(debug, part, _)| said.contains(part) && is(*debug))?;
+    let row = rows.find(|(debug, part, _)| text.contains(part) && is(*debug))?;
     Some(row.2)
 }

@@ -1,5 +1,6 @@
 //! Collects errors, so that all of them are reported at once.
 
+use std::collections::BTreeSet;
 use std::fmt::Arguments;
 
 use proc_macro2::{Span, TokenStream};
@@ -59,17 +60,9 @@ impl Errors {
 
     pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
         // Removes duplicates: an error in a block's arguments often applies to several members.
-        let (mut all, mut said) = (self.0, Vec::new());
-        all.retain(|error| {
-            let this = format!("{:?} {error}", error.span());
-            let is_new = !said.contains(&this);
-            said.push(this);
-            is_new
-        });
-        let all = all.into_iter().reduce(|mut all, error| {
-            all.combine(error);
-            all
-        });
-        all.map(syn::Error::into_compile_error)
+        let (mut all, mut shown) = (self.0, BTreeSet::new());
+        all.retain(|error| shown.insert(format!("{:?} {error}", error.span())));
+        let all = all.into_iter().map(syn::Error::into_compile_error);
+        (!shown.is_empty()).then(|| all.collect())
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
     let retried = if block.is_async() {
-        block.with(content)
+        code!(__retry::opaque_future(#(block.with(content))))
     } else {
         content
     };

@@ -24,7 +24,7 @@ use crate::attribute::check;
 use crate::block::decorator::Decorator;
 use crate::block::impl_block;
 use crate::block::members::{Braced, Keyword};
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::expand::model::Model;
 use crate::target::check::{Check, Placement};
 use crate::target::expression::Expression;
@@ -128,10 +128,9 @@ fn retry_item(
         let statements = syn::Block::parse_within.parse2(item.clone());
         match statements.as_deref() {
             // Omits the statement, because the compiler reports its own error for a statement with an attribute.
-            Ok([Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_), ..]) => {
-                let message = "`#[retry]` can only be applied to functions and methods. To retry this expression, use `retrying!(max = 5, { … })`";
-                syn::Error::new(error.span(), message).into_compile_error()
-            }
+            Ok([Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_), ..]) => error!(error.span() =>
+                "`#[retry]` can only be applied to functions and methods. To retry this expression, use `retrying!(max = 5, {{ … }})`")
+            .into_compile_error(),
             _ => code!(#item #(error.into_compile_error())),
         }
     })
@@ -175,8 +174,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
     let mut errors = expression.errors;
     let Some(block) = expression.block else {
         errors.append(&arguments.errors);
-        let errors = errors.into_compile_error();
-        return code!({ #errors ::core::unreachable!() });
+        return code!({ #(errors.into_compile_error()) ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
     check::on_no_trait(&arguments, &mut errors);

@@ -239,12 +239,12 @@ pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
     last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
-/// True if the tokens contain this name, except as a field.
-pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
+/// The first use of this name, except as a field.
+pub(crate) fn find_use(tokens: TokenStream, name: &str) -> Option<TokenTree> {
     let is = |token: Option<&TokenTree>, char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == Spacing::Alone);
-    any(tokens, &mut |before, from| {
+    find(tokens, &mut |before, from| {
         let is_field = is(before.last(), '.') || is(from.get(1), ':');
-        is_ident(&from[0], name) && !is_field
+        (is_ident(&from[0], name) && !is_field).then(|| from[0].clone())
     })
 }
 
@@ -259,7 +259,7 @@ pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
 }
 
 /// True if the tokens may report progress to an `Attempt` of this name.
-pub(crate) fn tells_progress(tokens: TokenStream, name: &Ident) -> bool {
+pub(crate) fn reports_progress(tokens: TokenStream, name: &Ident) -> bool {
     calls_other(tokens, name, &format!("{TIMELESS} elapsed errors_left_out"))
 }
 

@@ -284,8 +284,8 @@ impl Policy {
     /// [`Policy::transient`]. Without this section, a rejection ends the call.
     ///
     /// These retries have their own count, up to the policy's `max` if the section sets none. They don't count as
-    /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker knows how
-    /// long it stays open, a pause lasts at least until then. Once the retries are used up, a rejection ends the call.
+    /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker's
+    /// reopening time is known, a pause lasts at least until then. Once the retries are used up, a rejection ends the call.
     /// Durable calls have neither a breaker nor a limiter.
     ///
     /// ```

@@ -153,7 +153,7 @@ pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> S
         Some(nearest) => format!("did you mean `{nearest}`? The"),
         None => String::from("the"),
     };
-    let (known, or) = (known.join(", "), key.takes().beside_words());
+    let (known, or) = (known.join(", "), key.takes().other_values());
     format!("unknown word `{word}` for `{at}`: {guess} words are {known}{or}")
 }
 
@@ -213,7 +213,7 @@ pub fn no_effect(key: &dyn Display, with: &str) -> String {
 }
 
 /// For a key that has no effect because the delays come from a list.
-pub const BESIDE_LIST: &str = "a list of delays: remove one of them";
+pub const WITH_LIST: &str = "a list of delays: remove one of them";
 
 /// For an empty list.
 pub fn empty_list(key: &dyn Display) -> String {

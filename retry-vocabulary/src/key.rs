@@ -77,7 +77,7 @@ impl ValueType {
     }
 
     /// The alternatives to a word, for messages.
-    pub const fn beside_words(self) -> &'static str {
+    pub const fn other_values(self) -> &'static str {
         match self {
             Self::Backoff => r#"; or a list of delays, as in ["1s", "5s", "30s"]"#,
             Self::Jitter => "; or a ratio from 0 to 1",

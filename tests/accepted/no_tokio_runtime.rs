@@ -78,7 +78,7 @@ async fn at_once(attempts: &mut u32) -> Result<u32, String> {
 
 /// Without a delay of its own, a call waits only if a server asks for it.
 #[retry(max = 1, backoff = "none", on = |_| Some(Duration::from_secs(1)))]
-async fn told_to_wait(attempts: &mut u32) -> Result<u32, String> {
+async fn asked_to_wait(attempts: &mut u32) -> Result<u32, String> {
     *attempts += 1;
     Err(String::from("busy"))
 }
@@ -141,6 +141,6 @@ fn main() {
     assert_eq!(block_on(with_timer()).unwrap(), 42);
     assert_eq!(block_on(at_once(&mut 0)), Ok(3));
     let mut attempts = 0;
-    line_of_panic("a retried call", || block_on(told_to_wait(&mut attempts)));
+    line_of_panic("a retried call", || block_on(asked_to_wait(&mut attempts)));
     assert_eq!(attempts, 1);
 }

@@ -47,7 +47,7 @@ struct File {
 }
 
 impl Copy {
-    /// Copies all files that git knows or would add.
+    /// Copies all files that git tracks or would add.
     pub(crate) fn new(from: &Path, root: PathBuf) -> Result<Self, Box<dyn Error>> {
         let list = ["ls-files", "--cached", "--others", "--exclude-standard"];
         let listed = Command::new("git").args(list).current_dir(from).output()?;

@@ -4,7 +4,7 @@
 //! them. A first run of the tests records which tests reach which mutation. Then these run once for each mutation.
 //!
 //! With paths, only mutations of files that begin with one of them are tested. `--write` writes the result into
-//! `docs/reviewing.md`; without it, the program fails if more mutations survive than the page says.
+//! `docs/reviewing.md`; without it, the program fails if more mutations survive than the page lists.
 
 mod copy;
 mod page;

@@ -30,16 +30,35 @@ const MOST_ALLOWED: usize = 30;
 /// Words at the start of a doc comment that turn a question into a noun. Start with a noun or a verb instead.
 const QUESTIONS: [&str; 3] = ["What ", "Whether ", "How "];
 
-/// Phrases that are rejected everywhere, in lower case.
-const PHRASES: [&str; 7] = [
-    "beside",
-    "anew",
-    "whoever",
-    "so many",
-    "that long",
-    ", as it",
-    ", as they",
+/// Phrases that are rejected everywhere, in lower case, each unless one of its continuations follows. The last lines
+/// treat code and pages as people: instead, code contains, gets, reports or decides, and a page lists or explains.
+const PHRASES: [(&str, &[&str]); 23] = [
+    ("beside", &[]),
+    ("anew", &[]),
+    ("whoever", &[]),
+    ("so many", &[]),
+    ("that long", &[]),
+    (", as it", &[]),
+    (", as they", &[]),
+    (", where it is", &[]),
+    ("is no", COMPARED),
+    ("are no", COMPARED),
+    ("was no", COMPARED),
+    ("were no", COMPARED),
+    ("stands", &[" in for", " for", " still"]),
+    ("stood", &[]),
+    ("knows", &[]),
+    ("tell", &[]),
+    ("tells", &[]),
+    ("told", &[]),
+    ("hears", &[]),
+    ("heard", &[]),
+    ("say", &[]),
+    ("says", &[]),
+    ("said", &[]),
 ];
+/// The continuations of a "no" that negates no noun. Before a noun, write "is not a".
+const COMPARED: &[&str] = &[" longer", " later", " earlier", " more", " less"];
 
 /// Lines of prose, joined.
 struct Paragraph {
@@ -127,6 +146,15 @@ fn phrases_are_found() {
         ("let text = \"beside\";", None),
         ("// Waits, as it\n// should.", Some(", as it")),
         ("// Waits, as items do.", None),
+        ("// There are no errors, and they are no\n// later.", None),
+        ("/// They are no errors.", Some("are no")),
+        (
+            "// Ends. Where a row is empty, it\n// is skipped.",
+            Some("Where "),
+        ),
+        ("// The place where it begins.", None),
+        ("// `Stopwatch::tell` reports it.", None),
+        ("// The page says so.", Some("says")),
     ] {
         assert_eq!(found(text), expected, "{text}");
     }
@@ -174,16 +202,26 @@ fn phrase(paragraph: &Paragraph) -> Option<&'static str> {
     if let Some(question) = QUESTIONS.iter().find(is_start) {
         return Some(question);
     }
-    let text = paragraph.text.to_lowercase();
-    let is_rejected = |phrase: &&&str| occurrences(&text, phrase).next().is_some();
-    if let Some(phrase) = PHRASES.iter().find(is_rejected) {
-        return Some(phrase);
+    // A condition at the start of a sentence: write "If".
+    let mut sentences = paragraph.text.split(". ");
+    if sentences.any(|sentence| sentence.starts_with("Where ") && sentence.contains(", ")) {
+        return Some("Where ");
     }
-    occurrences(&text, "is no")
-        .any(|(before, after)| {
-            !before.trim_end().ends_with("there") && !after.starts_with(" longer")
+    let text = without_code(&paragraph.text).to_lowercase();
+    let is_rejected = |(phrase, continuations): &&(&str, &[&str])| {
+        occurrences(&text, phrase).any(|(before, after)| {
+            let mut continuations = continuations.iter();
+            let follows_there = before.trim_end().ends_with("there");
+            !follows_there && !continuations.any(|continuation| after.starts_with(continuation))
         })
-        .then_some("is no")
+    };
+    let rejected = PHRASES.iter().find(is_rejected);
+    rejected.map(|(phrase, _)| *phrase)
+}
+
+/// The text without code in backticks.
+fn without_code(text: &str) -> String {
+    text.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
 /// The texts before and after each occurrence of whole words.

@@ -34,7 +34,7 @@ fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     assert_eq!(shape(&printed), shape(&unfolded(block(&readme, "text"))));
 }
 
-/// Starts a server that fails as the README says, and returns its address.
+/// Starts a server that fails as in the README, and returns its address.
 fn flaky_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its number");

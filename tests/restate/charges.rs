@@ -230,7 +230,7 @@ fn a_call_that_new_code_names_otherwise_waits_for_the_old_code() {
     lab.call("Charges/charge/send", "renamed", "renamed");
     until("the first pause", || !records(&notes, "renamed").is_empty());
     notes.add("renamed", "another");
-    until("error 570", || lab.says("[570 Journal mismatch]"));
+    until("error 570", || lab.log_contains("[570 Journal mismatch]"));
     notes.remove("renamed");
     let (status, text) = lab.call("Charges/charge", "renamed", "renamed");
     assert_eq!((status, text.as_str()), (200, "7"));

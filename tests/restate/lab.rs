@@ -116,7 +116,7 @@ bind-address = "127.0.0.1:{ingress}"
     }
 
     /// Returns true if a process has printed this text.
-    pub(crate) fn says(&self, text: &str) -> bool {
+    pub(crate) fn log_contains(&self, text: &str) -> bool {
         let output = fs::read(self.output()).unwrap_or_default();
         String::from_utf8_lossy(&output).contains(text)
     }

@@ -16,8 +16,8 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
         "certificate verify failed",
     ];
 
-    let mut said = causes(error).map(ToString::to_string);
-    if said.any(|said| LASTING.iter().any(|text| said.contains(text))) {
+    let mut texts = causes(error).map(ToString::to_string);
+    if texts.any(|text| LASTING.iter().any(|part| text.contains(part))) {
         return Verdict::STOP;
     }
     Verdict::TRANSIENT
@@ -58,11 +58,11 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
 ))]
 pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| {
-        let said = cause.to_string();
+        let text = cause.to_string();
         // `fetch` reports all of these as a `TypeError`; `reqwest` keeps only the text.
-        let failed = said.starts_with("JsValue(TypeError");
+        let failed = text.starts_with("JsValue(TypeError");
         // `reqwest` aborts a request with this text, but calls it a timeout only until the body starts.
-        let timed_out = said == r#"JsValue("reqwest::errors::TimedOut")"#;
+        let timed_out = text == r#"JsValue("reqwest::errors::TimedOut")"#;
         match (failed, timed_out) {
             (true, _) => Some(Verdict::TRANSIENT.ambiguous()),
             (_, true) => Some(Verdict::TIMEOUT),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_that_only_says_where_it_broke_hides_no_broken_connection() {
+    fn a_kind_that_only_names_the_place_hides_no_broken_connection() {
         let broken = io::Error::from(io::ErrorKind::UnexpectedEof);
         let garbled = io::Error::new(io::ErrorKind::InvalidData, broken);
         assert_eq!(of_open_connection(&garbled), Verdict::TRANSIENT.ambiguous());
@@ -132,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn http2_says_why_it_gives_up() {
-        for (said, expected) in [
+    fn http2_reports_why_it_gives_up() {
+        for (text, expected) in [
             (
                 "stream error received: refused stream before processing any application logic",
                 Verdict::TRANSIENT,
@@ -155,8 +155,8 @@ mod tests {
                 Verdict::STOP,
             ),
         ] {
-            let error = io::Error::other(said);
-            assert_eq!(of_open_connection(&error), expected, "{said}");
+            let error = io::Error::other(text);
+            assert_eq!(of_open_connection(&error), expected, "{text}");
         }
     }
 }

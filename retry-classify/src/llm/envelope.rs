@@ -209,7 +209,7 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     let by_status = known.status.map_or("", |_| PLACES_BY_STATUS);
     let mut places = PLACES.split(' ').chain(by_status.split_terminator(' '));
     let found = places.find_map(|place| {
-        let error = body.pointer(place).filter(|error| says_something(error))?;
+        let error = body.pointer(place).filter(|error| has_content(error))?;
         Some((place, error))
     });
     let is_wrapped = |place: &str| matches!(place, "/error/error" | "/detail/error");
@@ -239,7 +239,7 @@ fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
 }
 
 /// Servers write `null`, `false`, 0 or an empty value for "no error".
-fn says_something(error: &Value) -> bool {
+fn has_content(error: &Value) -> bool {
     let nothing = [json!(null), json!(false), json!(""), json!([]), json!({})];
     !nothing.contains(error) && error.as_f64() != Some(0.0)
 }
@@ -274,7 +274,7 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
     let known = Known { aws, ..known };
-    let (by, fault) = said(error, &names, known, by_quoted);
+    let (by, fault) = fault(error, &names, known, by_quoted);
     let is_open = known
         .status
         .is_none_or(|status| matches!(status, 200..=299 | 403 | 429) || is_non_standard(status));
@@ -288,7 +288,7 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
         _ => by,
     };
 
-    let own = retry_info(details).or_else(|| wait_beside(error));
+    let own = retry_info(details).or_else(|| wait_next_to_message(error));
     let in_text = || texts.iter().find_map(|text| wait_in(text));
     let retry_after = own
         .or_else(|| quoted?.retry_after)
@@ -332,7 +332,7 @@ fn text(field: &Value) -> Option<String> {
 
 /// The fault that the error names. Billing wins in any position. Otherwise the order is: the code, the type, a quoted
 /// error, an envelope's name, the status. A 429, however, wins over an envelope.
-fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
+fn fault(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
     // If Anthropic's details are missing, the message starts with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
@@ -351,15 +351,15 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
         |fault: &Fault| !is_throttled || !matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| known.admits_number(*fault));
     // Meta's and Cloudflare's explicit statement that a retry helps. It wins over everything else.
-    let says_so = error["is_transient"] == true || error["retryable"] == true;
-    let is_passing = says_so && known.admits(Fault::Overloaded) && !is_throttled;
+    let is_stated = error["is_transient"] == true || error["retryable"] == true;
+    let is_passing = is_stated && known.admits(Fault::Overloaded) && !is_throttled;
     let passing = is_passing.then_some(Fault::Overloaded);
     let others = passing
         .or(envelope.filter(is_clear))
         .or(number.filter(is_clear));
     let others = others.or(is_throttled.then_some(Fault::Throttled));
     let quote = quoted.filter(|fault| known.admits(*fault));
-    match (said_by_name(error, all, known), quote) {
+    match (fault_by_name(error, all, known), quote) {
         (Some(fault), _) if known.is_own => (By::Name, fault),
         (Some(fault), _) | (None, Some(fault)) => (By::Quote, fault),
         (None, None) => (By::Others, others.unwrap_or(Fault::Unknown)),
@@ -367,7 +367,7 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
 }
 
 /// The fault from the names, or from a number used as one.
-fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
+fn fault_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
     let names = || names.iter().map(String::as_str);
     let generic = || named(Generic, names()).filter(|_| known.admits_generic());
     let of_vendor = || numbered(&text(&error["code"])?, known.status);
@@ -438,7 +438,7 @@ fn retry_info(details: &[Value]) -> Option<Duration> {
 }
 
 /// The wait in one of the error's own fields.
-fn wait_beside(error: &Value) -> Option<Duration> {
+fn wait_next_to_message(error: &Value) -> Option<Duration> {
     let places = [error, &error["metadata"]].into_iter();
     let mut fields = places.flat_map(|place| WAITS.split(' ').map(move |key| &place[key]));
     fields.find_map(|field| seconds(field.as_f64()?))
@@ -448,7 +448,7 @@ fn wait_beside(error: &Value) -> Option<Duration> {
 /// effect.
 fn wait_within(error: &Value) -> Option<Duration> {
     let mut fields = error.as_object()?.values();
-    fields.find_map(|field| wait_beside(field).or_else(|| wait_within(field)))
+    fields.find_map(|field| wait_next_to_message(field).or_else(|| wait_within(field)))
 }
 
 fn seconds(seconds: f64) -> Option<Duration> {

@@ -56,7 +56,7 @@ impl<V: Into<Verdict>> IntoVerdict for V {
 }
 
 /// Requirements of keys on the return type of `on`.
-pub mod says {
+pub mod required {
     #![allow(
         missing_docs,
         non_camel_case_types,
@@ -70,7 +70,7 @@ pub mod says {
     /// Defines a trait for each key, implemented by the return types of `on` that contain enough information for the
     /// key. Generated code calls its method on the returned value, rather than a function with a bound, so the
     /// compiler's message doesn't mention such a bound.
-    macro_rules! says {
+    macro_rules! requirements {
         ($($key:ident by $($answer:ty),+: $message:literal $note:literal)*) => {$(
             #[diagnostic::on_unimplemented(
                 message = $message,
@@ -78,7 +78,7 @@ pub mod says {
                 note = $note
             )]
             pub trait $key: Sized {
-                fn said(self) -> Self {
+                fn checked(self) -> Self {
                     self
                 }
             }
@@ -90,18 +90,18 @@ pub mod says {
         )*};
     }
 
-    says! {
+    requirements! {
         idempotent by Verdict:
-            "`on` returns `{Self}`, which can't tell whether a request may have taken effect: return a `Verdict`, or remove `idempotent`"
+            "`on` returns `{Self}`, which doesn't show whether a request may have taken effect: return a `Verdict`, or remove `idempotent`"
             "`Verdict::THROTTLED` and `Verdict::TRANSIENT` mean no effect; `Verdict::TIMEOUT` and `Verdict::TRANSIENT.ambiguous()` mean a possible one"
         throttled by Verdict, Kind:
-            "`on` returns `{Self}`, which can't tell which failures were throttled: return a `Verdict`, or remove `throttled`"
+            "`on` returns `{Self}`, which doesn't show which failures were throttled: return a `Verdict`, or remove `throttled`"
             "`throttled(…)` applies to `Verdict::THROTTLED`"
         timed_out by Verdict, Kind:
-            "`on` returns `{Self}`, which can't tell which failures were timeouts: return a `Verdict`, or remove `timed_out`"
+            "`on` returns `{Self}`, which doesn't show which failures were timeouts: return a `Verdict`, or remove `timed_out`"
             "`timed_out(…)` applies to `Verdict::TIMEOUT`, and to attempts that the key `timeout` ends"
         invalid by Verdict, Kind:
-            "`on` returns `{Self}`, which can't tell which values are invalid: return a `Verdict`, or remove `invalid`"
+            "`on` returns `{Self}`, which doesn't show which values are invalid: return a `Verdict`, or remove `invalid`"
             "`invalid(…)` applies to `Verdict::INVALID`, and to values that the key `validate` rejects"
         hint by Verdict, Option<Duration>:
             "`on` returns `{Self}`, which can't contain a server's hint: return a `Verdict`, or remove `hint`"

@@ -7,8 +7,8 @@ use crate::{Classify, Verdict, sources};
 /// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its
 /// sources are searched for one, also in a `Box` or `Arc`. If none is found, the call stops.
 ///
-/// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) finds only those
-/// that this crate knows. Name yours:
+/// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) finds only the
+/// types of this crate's list. Name yours:
 ///
 /// ```
 /// use retry_runtime::{Classify, on, retry};
@@ -29,7 +29,7 @@ use crate::{Classify, Verdict, sources};
 /// assert_eq!(attempts, 3);
 /// ```
 ///
-/// Combine several types, and those that this crate knows, with [`Combine`](super::Combine):
+/// Combine several types, and those of the list, with [`Combine`](super::Combine):
 ///
 /// ```
 /// use retry_runtime::on::{self, Combine};

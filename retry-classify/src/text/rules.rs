@@ -50,14 +50,14 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
         // Names were already matched.
         _ => false,
     };
-    let said = words(text);
+    let all = words(text);
     let alone = words(&alone(text));
     let found = find(|&(what, _, means, _), phrase| {
         may_be(what, means)
             && match what {
-                Period => says(&alone, phrase) || limits(&said, phrase),
-                Whole => is_named(&said, phrase),
-                _ => says(&said, phrase),
+                Period => mentions(&alone, phrase) || limits(&all, phrase),
+                Whole => is_named(&all, phrase),
+                _ => mentions(&all, phrase),
             }
     });
     match found {
@@ -106,21 +106,21 @@ fn words(text: &str) -> String {
     words
 }
 
-fn says(said: &str, phrase: &str) -> bool {
-    after(said, phrase).next().is_some()
+fn mentions(text: &str, phrase: &str) -> bool {
+    after(text, phrase).next().is_some()
 }
 
 /// The text after each occurrence of the phrase.
-fn after<'a>(said: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
-    said.match_indices(phrase).filter_map(|(start, phrase)| {
-        let rest = &said[start + phrase.len()..];
-        (said[..start].ends_with(' ') && rest.starts_with(' ')).then_some(rest)
+fn after<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
+    text.match_indices(phrase).filter_map(|(start, phrase)| {
+        let rest = &text[start + phrase.len()..];
+        (text[..start].ends_with(' ') && rest.starts_with(' ')).then_some(rest)
     })
 }
 
 /// Returns true if the text has the period before something that is limited.
-fn limits(said: &str, period: &str) -> bool {
-    let mut next = after(said, period).filter_map(|rest| rest.split_whitespace().next());
+fn limits(text: &str, period: &str) -> bool {
+    let mut next = after(text, period).filter_map(|rest| rest.split_whitespace().next());
     next.any(|next| LIMITED.contains(&next))
 }
 

@@ -67,7 +67,7 @@ impl fmt::Display for JournalError {
             ),
             Self::Damaged { line } => write!(
                 f,
-                "line {line} of the journal is not as it was written, or the file is no journal: restore it from a \
+                "line {line} of the journal is not as it was written, or the file is not a journal: restore it from a \
                  copy; or find out what its steps did, and move it away: then every step runs again"
             ),
             Self::Version(version) => write!(

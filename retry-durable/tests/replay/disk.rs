@@ -238,7 +238,7 @@ fn sparse(run: &Run) -> u64 {
 
 /// The program of the next test. Does nothing when run directly.
 #[tokio::test]
-async fn program_that_cannot_write_a_journal_anew() {
+async fn program_that_cannot_rewrite_a_journal() {
     let Ok(path) = env::var("DURABLE_FULL") else {
         return;
     };
@@ -255,7 +255,7 @@ async fn program_that_cannot_write_a_journal_anew() {
 fn a_journal_that_cannot_be_rewritten_is_used_unchanged() {
     let run = Run::new();
     let before = sparse(&run);
-    limited(1, "disk::program_that_cannot_write_a_journal_anew", &run);
+    limited(1, "disk::program_that_cannot_rewrite_a_journal", &run);
     assert_eq!(fs::metadata(&run.path).unwrap().len(), before);
     assert_eq!(run.files(), ["run"]);
     drop(run.open());

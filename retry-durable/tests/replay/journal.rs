@@ -39,7 +39,7 @@ async fn a_file_that_is_not_a_journal_is_rejected() {
         let damaged = Journal::open(&run.path).unwrap_err();
         assert_eq!(
             damaged.to_string(),
-            "line 1 of the journal is not as it was written, or the file is no journal: restore it from a copy; or \
+            "line 1 of the journal is not as it was written, or the file is not a journal: restore it from a copy; or \
              find out what its steps did, and move it away: then every step runs again"
         );
         assert_eq!(fs::read_to_string(&run.path).unwrap(), text);

@@ -93,14 +93,22 @@ const NEEDS: [(Key, Option<Key>); 6] = [
     (Key::MaxHint, None),
 ];
 
+/// Keys whose functions can use the attempt.
+pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
+
 impl Arguments {
     pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
         find(&self.given, key)
     }
 
+    /// The argument of the first of these keys that is set.
+    pub(crate) fn first(&self, keys: &[Key]) -> Option<&Argument> {
+        keys.iter().find_map(|key| self.get(*key))
+    }
+
     /// True if any of the keys is set.
     pub(crate) fn has(&self, keys: &[Key]) -> bool {
-        keys.iter().any(|key| self.get(*key).is_some())
+        self.first(keys).is_some()
     }
 
     /// True if a key is `false`.

@@ -17,7 +17,7 @@ use crate::errors::{Errors, error, refuse};
 pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
     repeated(&arguments.given, errors);
-    policy_stands_alone(arguments, errors);
+    policy_contains_settings(arguments, errors);
     refuse! {arguments, errors;
         Fallback if arguments.get(Key::GiveUp).is_some() =>
             "`fallback` and `give_up` can't be combined: keep one. `fallback` gets the same `GaveUp` and can also return an error of its own"
@@ -139,7 +139,7 @@ pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
 }
 
 /// Rejects settings next to `policy`, which already contains them.
-pub(crate) fn policy_stands_alone(arguments: &Arguments, errors: &mut Errors) {
+pub(crate) fn policy_contains_settings(arguments: &Arguments, errors: &mut Errors) {
     if arguments.get(Key::Policy).is_some() {
         let why = "can't be combined with `policy`, which already contains it: set it in the policy, or remove `policy`";
         refuse_keys(arguments, errors, why, Key::is_within_policy);
@@ -179,17 +179,13 @@ macro_rules! void {
 const VOID: &[Void] = void! {
     Base Factor Cap Floor Jitter: Backoff if KeyValue::Backoff(Backoff::None) =>
         r#"`backoff = "none"`: remove one of them"#;
-    Base Factor: Backoff if KeyValue::List(_) => complaint::BESIDE_LIST;
+    Base Factor: Backoff if KeyValue::List(_) => complaint::WITH_LIST;
     Base Factor: Backoff if KeyValue::Delays(_) =>
         "`backoff = |retry| …`, which computes the delays: remove one of them";
     Backoff Base Factor Cap Floor Jitter BeforePause BeforeRetry: Max if KeyValue::Count(0) =>
         "`max = 0`, which allows no retries: remove one of them, or turn retries off with `enabled = false`";
-    Factor: Backoff if KeyValue::Backoff(Backoff::Fixed) =>
-        r#"`backoff = "fixed"`: only `"exp"` uses it"#;
-    Factor: Backoff if KeyValue::Backoff(Backoff::Linear) =>
-        r#"`backoff = "linear"`: only `"exp"` uses it"#;
-    Factor: Backoff if KeyValue::Backoff(Backoff::Fibonacci) =>
-        r#"`backoff = "fibonacci"`: only `"exp"` uses it"#;
+    Factor: Backoff if KeyValue::Backoff(Backoff::Fixed | Backoff::Linear | Backoff::Fibonacci) =>
+        r#"this `backoff`, because only `"exp"` has a factor: remove one of them"#;
     Backoff Factor: Jitter if KeyValue::Jitter(Jitter::Decorrelated) =>
         r#"`jitter = "decorrelated"`, which determines the delays itself: remove one of them"#;
     MaxHint: Hint if KeyValue::Hint(Hint::Ignore) =>
@@ -200,8 +196,8 @@ const VOID: &[Void] = void! {
 };
 
 /// True for exceptions to [`VOID`].
-fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
-    match (argument.key, beside) {
+fn is_spared(argument: &Argument, other: Key, given: &[Argument]) -> bool {
+    match (argument.key, other) {
         // The sections may allow retries.
         (_, Key::Max) => given.iter().any(Argument::is_section),
         (Key::Floor, _) => given.iter().any(Argument::has_shape),
@@ -350,12 +346,11 @@ impl Numbers<'_> {
         let sections = KeyScope::Policy.keys();
         let sections = sections.filter(|key| key.is_section() && *key != Key::Rejected);
         let mut others = others.into_iter().chain(sections);
+        let backoff = self.value(Key::Backoff);
         others.any(|key| self.value(key).is_some())
             || matches!(self.value(Key::Max), Some(KeyValue::Count(0)))
             || matches!(self.value(Key::Enabled), Some(KeyValue::Bool(false)))
-            || self
-                .value(Key::Backoff)
-                .is_some_and(KeyValue::is_no_backoff)
+            || backoff.is_some_and(KeyValue::is_no_backoff)
     }
 
     /// The fraction by which jitter may shorten a delay, unless an expression sets it.
@@ -374,17 +369,11 @@ impl Numbers<'_> {
         match self.value(Key::Backoff) {
             None | Some(KeyValue::Backoff(_)) => self.bound(Key::Base, Some(default::BASE)),
             Some(KeyValue::List(delays)) => {
-                let cap = self.bound(Key::Cap, Some(Duration::MAX))?;
-                let at = KeyPath {
-                    section: None,
-                    key: Key::Backoff,
-                };
-                let value = cap.value.min(*delays.first()?);
-                Some(Bound {
-                    at,
-                    value,
-                    is_default: false,
-                })
+                let mut first = self.bound(Key::Cap, Some(Duration::MAX))?;
+                first.value = first.value.min(*delays.first()?);
+                first.is_default = false;
+                (first.at.section, first.at.key) = (None, Key::Backoff);
+                Some(first)
             }
             Some(_) => None,
         }

@@ -13,9 +13,9 @@ use crate::tokens::{any, is_among, is_ident, is_punct, mentions, shown, stream, 
 
 /// The error in an expression, if any.
 pub(crate) fn wrong(key: Key, expr: &Expr) -> Option<syn::Error> {
-    waits_for_nobody(key, expr)
+    is_never_awaited(key, expr)
         .or_else(|| assigns(key, expr))
-        .or_else(|| stays(key, expr))
+        .or_else(|| leaves_call(key, expr))
         .or_else(|| is_ready(key, expr))
         .or_else(|| is_shared(key, expr))
         .or_else(|| is_function(key, expr))
@@ -43,8 +43,8 @@ fn assigns(key: Key, expr: &Expr) -> Option<syn::Error> {
     })
 }
 
-/// Rejects an async closure where nothing awaits it.
-fn waits_for_nobody(key: Key, expr: &Expr) -> Option<syn::Error> {
+/// Rejects an async closure that nothing awaits.
+fn is_never_awaited(key: Key, expr: &Expr) -> Option<syn::Error> {
     let instead = match key {
         Key::Backoff | Key::First | Key::On | Key::Policy => "",
         Key::Until => ", or use `validate`, which may be `async` in an async function",
@@ -61,7 +61,7 @@ fn waits_for_nobody(key: Key, expr: &Expr) -> Option<syn::Error> {
 }
 
 /// Rejects `?`, `return`, `break` and the like, which would leave the expression in the middle of a call.
-fn stays(key: Key, expr: &Expr) -> Option<syn::Error> {
+fn leaves_call(key: Key, expr: &Expr) -> Option<syn::Error> {
     let tokens = expr.to_token_stream();
     let leaves = |from: &[TokenTree], is_looped: bool| match from {
         [jump, quote, TokenTree::Ident(label), ..] if is_jump(jump) && is_punct(quote, '\'') => {
@@ -107,13 +107,13 @@ fn is_ready(key: Key, expr: &Expr) -> Option<syn::Error> {
         "`{key}` can't contain `.await`: await the value before the call, and pass it as an argument or a field"))
 }
 
-/// True if a macro in the expression may contain a `return` that [`stays`] can't see. False if there is an `.await`,
-/// which can't be moved into a closure.
+/// True if a macro in the expression may contain a `return` that [`leaves_call`] can't see. False if there is an
+/// `.await`, which can't be moved into a closure.
 pub(crate) fn may_leave(expr: &Expr) -> bool {
     let tokens = expr.to_token_stream();
     let calls_macro = any(tokens.clone(), &mut |_, from| match from {
         [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
-            !is_among(STAYS, &name.to_string())
+            !is_among(WITHOUT_RETURN, &name.to_string())
         }
         _ => false,
     });
@@ -121,8 +121,8 @@ pub(crate) fn may_leave(expr: &Expr) -> bool {
 }
 
 /// Macros that contain no `return`: those of `std`, and those of async runtimes, which await.
-const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_assert debug_assert_eq debug_assert_ne env \
-    eprint eprintln file format format_args include_bytes include_str join line matches module_path option_env panic pin \
+const WITHOUT_RETURN: &str = "assert assert_eq assert_ne cfg column concat dbg debug_assert debug_assert_eq \
+    debug_assert_ne env eprint eprintln file format format_args include_bytes include_str join line matches module_path option_env panic pin \
     print println select stringify todo try_join unimplemented unreachable vec";
 
 /// A condition on a token. Its arguments are the token with all that follow, and whether it is in a loop.
@@ -192,7 +192,7 @@ fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
     let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
-        if is_among(STAYS, &name) {
+        if is_among(WITHOUT_RETURN, &name) {
             let example = key.example();
             return Some(error!(in call.mac.path =>
                 "`{key}` takes a function, as in `{example}`: wrap `{name}!(…)` in a closure"));
@@ -223,19 +223,13 @@ const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
 /// Rejects a constructor call, which would create a new value for each call.
 fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
     let (path, made) = created_again(expr).filter(|_| SHARED.contains(&key))?;
-    let is_pointer = made == "Arc" || made == "Rc";
     // An observer in a pointer may be stateless, such as a closure.
-    if key == Key::Observe && is_pointer {
+    if key == Key::Observe && (made == "Arc" || made == "Rc") {
         return None;
     }
-    let (kept, given) = if is_pointer {
-        ("in a field", "a reference or a clone")
-    } else {
-        ("in a `static` or in a field", "a reference")
-    };
     let shown = shown(path);
     Some(error!(in path =>
-        "`{shown}(…)` would be created again for each call: store the `{made}` {kept}, and pass {given}"))
+        "`{shown}(…)` would be created again for each call: store the `{made}` in a `static` or in a field, and pass a reference"))
 }
 
 /// Constructors of pointers, and of the runtime's protections and stateful observers.

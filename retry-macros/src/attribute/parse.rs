@@ -70,7 +70,7 @@ impl Arguments {
                 (value, span, None)
             }
             _ if key.takes() == ValueType::Nothing => {
-                stands_alone(key, input)?;
+                takes_no_value(key, input)?;
                 (KeyValue::Alone, ident.span(), None)
             }
             Some(alone) if is_at_end(input) => (alone, ident.span(), None),
@@ -197,9 +197,10 @@ fn value(key: Key, input: ParseStream) -> Written {
 fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
     let number: Literal = input.parse().ok()?;
     let is_per_cent = key.takes() == ValueType::Jitter && input.peek(Token![%]);
+    let ratio = number.to_string().parse::<f64>().ok()? / 100.0;
     is_per_cent.then(|| {
         error!(number.span() =>
-            "`{key}` takes a ratio from 0 to 1, not a percentage: write `0.2` for 20 %")
+            "`{key}` takes a ratio from 0 to 1, not a percentage: write `{ratio}`")
     })
 }
 
@@ -256,7 +257,7 @@ fn paths(key: Key, input: ParseStream) -> Written {
 }
 
 /// Rejects a value after a key that takes none.
-fn stands_alone(key: Key, input: ParseStream) -> syn::Result<()> {
+fn takes_no_value(key: Key, input: ParseStream) -> syn::Result<()> {
     if is_at_end(input) {
         return Ok(());
     }
@@ -294,12 +295,9 @@ fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
 
 /// The value of an unknown key, as written. Empty if there is none.
 fn unread_value(ahead: ParseStream) -> String {
-    if ahead.parse::<Token![=]>().is_ok() || ahead.parse::<Token![:]>().is_ok() {
-        return ahead
-            .parse()
-            .map_or_else(|_| String::new(), |value: TokenTree| value.to_string());
-    }
-    match ahead.parse() {
+    let is_assigned = ahead.parse::<Token![=]>().is_ok() || ahead.parse::<Token![:]>().is_ok();
+    match ahead.parse::<TokenTree>() {
+        Ok(value) if is_assigned => value.to_string(),
         Ok(TokenTree::Group(group)) => group.stream().to_string(),
         _ => String::new(),
     }
@@ -308,8 +306,8 @@ fn unread_value(ahead: ParseStream) -> String {
 fn unknown(ident: &Ident, value: &str, among: KeyScope) -> syn::Error {
     let name = ident.to_string();
     if name == complaint::SKIP {
-        let message = "`skip` can only be used alone, as `#[retry(skip)]`, on a method in an `impl` or a trait under `#[retry(…)]`: to not retry any other function, remove the attribute";
-        return syn::Error::new(ident.span(), message);
+        return error!(ident.span() =>
+            "`skip` can only be used alone, as `#[retry(skip)]`, on a method in an `impl` or a trait under `#[retry(…)]`: to not retry any other function, remove the attribute");
     }
     syn::Error::new(ident.span(), complaint::unknown_key(&name, value, among))
 }

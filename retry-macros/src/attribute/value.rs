@@ -28,7 +28,7 @@ impl KeyValue {
                 in_range(key, expr, range::is_factor, range::FACTOR, value)
             }
             ValueType::Repeats => {
-                let value = |number, span| Self::Expr(whole(number, span));
+                let value = |number, span| Self::Expr(integer(number, span));
                 in_range(key, expr, range::is_repeats, range::REPEATS, value)
             }
             ValueType::Duration | ValueType::UpToCap(_) => duration(key, expr),
@@ -218,7 +218,7 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
 }
 
 /// An integer literal without a suffix, for a number that was written with any type.
-fn whole(number: f64, span: Span) -> Expr {
+fn integer(number: f64, span: Span) -> Expr {
     let digits = LitInt::new(&number.to_string(), span);
     parse_quote!(#digits)
 }

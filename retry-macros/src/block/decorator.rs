@@ -172,10 +172,10 @@ impl<'a> Decorator<'a> {
     /// level.
     fn completeness(&self) -> Code {
         let attributes = self.declared.attrs.iter().map(ToTokens::to_token_stream);
-        let says = |attribute: &_| mentions(TokenStream::clone(attribute), "missing_trait_methods");
-        let said: TokenStream = attributes.filter(says).collect();
+        let sets = |attribute: &_| mentions(TokenStream::clone(attribute), "missing_trait_methods");
+        let levels: TokenStream = attributes.filter(sets).collect();
         let deny = code!(#[deny(clippy::missing_trait_methods)]);
-        if_else(said.is_empty(), deny, said)
+        if_else(levels.is_empty(), deny, levels)
     }
 
     fn client(&self) -> &Ident {

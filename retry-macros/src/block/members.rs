@@ -192,7 +192,7 @@ pub(crate) fn merged(
     attribute::check::on_no_trait(&own, errors);
     attribute::check::over_block(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);
-    attribute::check::policy_stands_alone(&arguments, errors);
+    attribute::check::policy_contains_settings(&arguments, errors);
     let mut check = Check::new(&arguments, function, placement, errors);
     check.has_self();
     check.target();

@@ -53,7 +53,7 @@ impl Printer<'_> {
             ours!(#checked(#finished))
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
-        let once = self.beside_breaker(self.once(attempted));
+        let once = self.while_borrowed(self.once(attempted));
         let timeout = self.model.attempt_timeout();
         let run = match timeout {
             None if is_blocking => checked(self.run(once)),
@@ -157,7 +157,7 @@ impl Printer<'_> {
     /// determines is missing.
     fn return_edge_by_on(&self) -> Option<Code> {
         let on = self.naming()?;
-        let never = ours_at!(on.span()=> __retry::never_by(#on));
+        let never = ours_at!(on.span()=> __retry::never_by(&#on));
         Some(ours! {
             if false { return #never; }
         })
@@ -221,11 +221,8 @@ impl Printer<'_> {
 
     /// The runtime's mode for values: validated, or taken as they are.
     pub(crate) fn values(&self) -> Code {
-        let values = if_else(
-            self.model.has(&[Key::Validate]),
-            ours!(Validated),
-            ours!(Taken),
-        );
+        let is_validated = self.model.has(&[Key::Validate]);
+        let values = if_else(is_validated, ours!(Validated), ours!(Taken));
         ours!(__retry::Values::#values)
     }
 

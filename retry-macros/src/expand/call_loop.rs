@@ -37,6 +37,7 @@
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
+use crate::attribute::argument::keys;
 use crate::expand::decision::FailureSource;
 use crate::expand::model::History;
 use crate::expand::printer::Printer;
@@ -67,7 +68,7 @@ impl Printer<'_> {
                 // Drops the error before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #?(self.model.history.is_some()) {
-                        __retry::Attempt::begin(&mut retry_history, __retry::Call::max_retries(#(self.whole_call())));
+                        __retry::Attempt::begin(&mut retry_history, __retry::Call::max_retries(#(self.full_call())));
                     }
                     #attempt
                     #(self.error_type_of(&ours!(retry_outcome)))
@@ -187,8 +188,7 @@ impl Printer<'_> {
             }
             _ => ours!(__retry::Attempt::<#error, _>::before_first(#clock, ())),
         };
-        // If the error is not `Send`, the compiler's diagnostic points at this binding.
-        let declared = ours_at!(self.model.error_span=> let mut retry_history);
-        ours!(#declared = #history;)
+        let span = self.model.span_of(&keys![Attempt GiveUp Fallback Repeats]);
+        ours!(#(ours_at!(span=> let mut retry_history)) = #history;)
     }
 }

@@ -145,11 +145,11 @@ impl Printer<'_> {
     fn verdict_of_on(&self, on: &Expr) -> Code {
         let span = on.span();
         let attempt = self.attempt_for(Key::On);
-        let seen = |said| match &attempt {
-            Some(attempt) => ours!({ #attempt #said }),
-            None => said,
+        let seen = |verdict| match &attempt {
+            Some(attempt) => ours!({ #attempt #verdict }),
+            None => verdict,
         };
-        let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.user(on))));
+        let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.function(on))));
         let answer = Self::contained(on, answer);
         let mut needs = self.model.arguments.requirements_of_on().peekable();
         if needs.peek().is_none() {
@@ -159,14 +159,16 @@ impl Printer<'_> {
         let mut checks = Code::new();
         for key in needs {
             let key = Ident::new(key.name(), span);
-            checks.extend(ours_at!(span=> let retry_said = __retry::says::#key::said(retry_said);));
+            checks.extend(
+                ours_at!(span=> let retry_answer = __retry::required::#key::checked(retry_answer);),
+            );
         }
-        let said = ours!(retry_said);
-        let verdict = ours!(__retry::IntoVerdict::into_verdict(retry_said));
+        let bound = ours!(retry_answer);
+        let verdict = ours!(__retry::IntoVerdict::into_verdict(retry_answer));
         seen(ours!({
-            let retry_said = #answer;
+            let retry_answer = #answer;
             #checks
-            #(self.of_attempt(&said, verdict))
+            #(self.of_attempt(&bound, verdict))
         }))
     }
 

@@ -41,7 +41,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::KeyValue;
+use crate::attribute::argument::{KeyValue, keys};
 use crate::expand::decision::FailureSource;
 use crate::expand::model::{Deadline, Policy};
 use crate::expand::printer::Printer;
@@ -51,6 +51,7 @@ impl Printer<'_> {
     /// The retry loop around `attempt`, which binds `retry_outcome`, and the setup of the driver.
     pub(crate) fn driven_loop(&self, attempt: &Code) -> Code {
         let (model, keeps_error) = (self.model, self.keeps_error());
+        let kept = model.span_of(&keys![Breaker Limiter Cancel BeforePause BeforeRetry]);
         ours! {
             #(self.own_budget())
             #(self.driver())
@@ -58,7 +59,7 @@ impl Printer<'_> {
             #(model.history.map(|history| self.history(history)))
             #(self.error_type_of_history())
             // The last error or value, in case the call ends before its next attempt.
-            #?(keeps_error) { let mut retry_failed = __retry::None; }
+            #?(keeps_error) { #(ours_at!(kept=> let mut retry_failed)) = __retry::None; }
             #?(model.keeps_values()) { let mut retry_returned = __retry::None; }
             #?(model.has(&[Key::Hedge])) { let mut retry_pushback = __retry::Pushback::new(); }
             #(self.owned_slots())
@@ -273,8 +274,8 @@ impl Printer<'_> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let attempt = self.attempt_for(key);
-        let hooked = ours_at!(span=> __retry::hook(retry_hook, #(self.user(hook))));
-        let hooked = Self::contained_future(hook, hooked);
+        let hooked = ours_at!(span=> __retry::hook(retry_hook, #(self.function(hook))));
+        let hooked = Self::contained(hook, hooked);
         let awaited = if_else(self.is_async, ours_at!(span=> .await), Code::new());
         let error = if_else(
             self.keeps_error(),
@@ -369,9 +370,7 @@ impl Printer<'_> {
 
     /// Span of the key that requires `E: From<Rejected>`.
     fn rejecting_key(&self) -> Option<Span> {
-        let arguments = &self.model.arguments;
-        let key = arguments.get(Key::Limiter);
-        let key = key.or_else(|| arguments.get(Key::Breaker))?;
+        let key = self.model.arguments.first(&keys![Limiter Breaker])?;
         Some(key.ident.span())
     }
 
@@ -411,11 +410,8 @@ impl Printer<'_> {
 
     /// The end of the call after its last failure, for reports.
     pub(crate) fn ending(&self) -> Code {
-        let ending = if_else(
-            self.model.has(&[Key::Fallback]),
-            ours!(Fallback),
-            ours!(Error),
-        );
+        let falls_back = self.model.has(&[Key::Fallback]);
+        let ending = if_else(falls_back, ours!(Fallback), ours!(Error));
         ours!(__retry::Ending::#ending)
     }
 
@@ -430,7 +426,7 @@ impl Printer<'_> {
 
     /// An attempt that keeps the breaker borrowed. If that conflicts with the attempt's own borrows, the compiler
     /// points at this use, which has the span of the user's expression, instead of at the driver's drop.
-    pub(crate) fn beside_breaker(&self, attempt: Code) -> Code {
+    pub(crate) fn while_borrowed(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
             Some(breaker) if !self.model.has(&[Key::Hedge]) => {
                 ours_at!(breaker.span()=> __retry::keep_borrowed(#attempt, &retry_kinds))

@@ -45,7 +45,7 @@ impl Printer<'_> {
             Self::contained(fallback, called)
         };
         // In a block, so that errors about a wrong type don't mention an assignment that the user didn't write.
-        let fallen = if_else(
+        let replaced = if_else(
             self.is_async,
             ours_at!(span=> { #(called(ours!(fall_back))).await }),
             ours_at!(span=> { #(called(ours!(fall_back_blocking))) }),
@@ -63,7 +63,7 @@ impl Printer<'_> {
             None => ours!(__retry::Result<#(self.value()), #(self.error())>),
         };
         ours! {
-            #(ours_at!(span=> let retry_outcome: #typed = #fallen;))
+            #(ours_at!(span=> let retry_outcome: #typed = #replaced;))
             #(self.error_type_of(&ours!(retry_outcome)))
             #stream
             // The formatted error borrows a temporary, so it is passed to a closure instead of returned.

@@ -25,7 +25,7 @@ impl Printer<'_> {
     /// Binds `retry_error_type`.
     pub(crate) fn error_type(&self) -> Option<Code> {
         let bound = match self.naming() {
-            Some(on) => ours_at!(on.span()=> __retry::error_type_by(#on)),
+            Some(on) => ours_at!(on.span()=> __retry::error_type_by(&#on)),
             None => ours!(__retry::error_type()),
         };
         let declared = ours!(let retry_error_type = #bound;);
@@ -34,17 +34,19 @@ impl Printer<'_> {
 
     /// Ties `retry_history`, which the body may use, to this type.
     pub(crate) fn error_type_of_history(&self) -> Option<Code> {
-        let said = ours!(__retry::has_error_type(retry_error_type, &retry_history););
-        (self.ties_errors() && self.model.history.is_some()).then_some(said)
+        let tied = ours!(__retry::has_error_type(retry_error_type, &retry_history););
+        (self.ties_errors() && self.model.history.is_some()).then_some(tied)
     }
 
     /// Ties the loop's result to this type, because in blocking code a binding may determine the type of the outcome.
     pub(crate) fn error_type_of_loop(&self) -> Option<Code> {
-        (self.ties_errors() && !self.is_async).then(|| {
-            ours! {
-                if false { break 'retry_call __retry::never_of(retry_error_type); }
-            }
-        })
+        let never = match self.naming() {
+            // At `on`, because it may be what is wrong.
+            Some(on) => ours_at!(on.span()=> __retry::never_by(&#on)),
+            None => ours!(__retry::never_of(retry_error_type)),
+        };
+        let edge = ours!(if false { break 'retry_call #never; });
+        (self.ties_errors() && !self.is_async).then_some(edge)
     }
 
     /// Ties an outcome to this error type without borrowing the outcome, which would cause a copy.

@@ -22,7 +22,7 @@ impl Printer<'_> {
             self.model.attempt_timeout().is_some(),
             self.model.history.is_some(),
         );
-        let number = ours!(__retry::Call::attempt(#(self.whole_call())));
+        let number = ours!(__retry::Call::attempt(#(self.full_call())));
         let timed_out = if_else(is_timed, ours!(retry_dropped), ours!(false));
         ours! {
             let (retry_after, retry_measured) = #(self.hedge_after(hedge));
@@ -33,7 +33,7 @@ impl Printer<'_> {
             });
             let retry_sleep = |retry_after| __retry::sleep_out(#(self.timer()), retry_after);
             let mut retry_verdict = __retry::None;
-            #?(keeps) { let mut retry_beside = __retry::Vec::new(); }
+            #?(keeps) { let mut retry_hedge_errors = __retry::Vec::new(); }
             let retry_ended = {
                 let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
@@ -43,7 +43,7 @@ impl Printer<'_> {
                         __retry::Next::Due(retry_delay) => { #(self.second_attempt()) }
                         __retry::Next::Ended(mut retry_ended) => {
                             retry_ended.outcome = match retry_ended.outcome {
-                                __retry::Err(retry_error) if retry_running.goes_on() => { #(self.failed_beside()) }
+                                __retry::Err(retry_error) if retry_running.goes_on() => { #(self.hedge_failed()) }
                                 retry_outcome => retry_outcome,
                             };
                             break retry_ended;
@@ -57,7 +57,7 @@ impl Printer<'_> {
             let mut retry_outcome = retry_ended.outcome;
             // Added only now, because the attempts borrowed the history.
             #?(keeps) {
-                for retry_error in retry_beside {
+                for retry_error in retry_hedge_errors {
                     #(self.repeated().map(|repeated| ours!(#repeated;)))
                     __retry::Attempt::failed_beside(&mut retry_history, retry_error);
                 }
@@ -99,7 +99,7 @@ impl Printer<'_> {
     }
 
     /// Handles `retry_error` while other attempts are running: they continue, unless the failure is not retryable.
-    fn failed_beside(&self) -> Code {
+    fn hedge_failed(&self) -> Code {
         let (model, shown) = (self.model, self.shown());
         let judged = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
@@ -118,7 +118,7 @@ impl Printer<'_> {
                 #judged
             });
             if retry_goes_on {
-                #?(model.history.is_some()) { retry_beside.push(retry_error); }
+                #?(model.history.is_some()) { retry_hedge_errors.push(retry_error); }
                 continue;
             }
             retry_verdict = __retry::Some(retry_judged);

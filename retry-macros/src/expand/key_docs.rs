@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn each_key_is_mentioned_where_it_stands() {
+    fn each_key_is_mentioned_at_its_place() {
         let attribute = r#"max = 5, throttled(base = "5s"), crate = other"#;
         let expanded = crate::retry_item(
             attribute.parse().unwrap(),

@@ -7,7 +7,7 @@ use retry_vocabulary::word::Jitter;
 use syn::{Expr, Pat, PatType, Type};
 
 use crate::as_variant::as_variant;
-use crate::attribute::argument::{Argument, Arguments, KeyValue, Mode, find, keys};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, Mode, SEE_ATTEMPT, find, keys};
 use crate::target::function::Function;
 use crate::target::outcome::{self, Delivery, StreamPart};
 use crate::tokens;
@@ -133,9 +133,6 @@ const FOR_THE_DECISION: [Key; 17] = keys![
     Fallback Validate
 ];
 
-/// Keys whose functions can use the attempt.
-pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
-
 impl Model {
     pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
         let cloned = arguments.value(Key::Clone);
@@ -249,13 +246,13 @@ impl Model {
         if let (Policy::Constant(numbers), None) = (&self.policy, self.arguments.get(Key::Name)) {
             self.policy = Policy::Numbers(numbers.clone());
         }
-        // The driver knows which attempt is the last one, which takes the arguments without cloning them.
+        // Only the driver can detect the last attempt, which takes the arguments without cloning them.
         self.is_driven = true;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
                 this: this.clone(),
                 of_trait: Box::new(Policy::of_trait(&of_trait.under(own))),
-                own: beside_policy(numbers(own)),
+                own: replaced_by_policy(numbers(own)),
             };
             if own.get(Key::TotalTimeout).is_none() && self.attempt_timeout().is_some() {
                 self.total = Some(Deadline::Decorator(this.clone()));
@@ -274,6 +271,14 @@ impl Model {
             || self.has(&[Key::Hedge])
             || self.restarts()
             || self.chooses_policy())
+    }
+
+    /// True for a field, for an argument, and for any other name around a block.
+    pub(crate) fn may_be_variable(&self, expr: &Expr) -> bool {
+        let name = as_variant!(expr, Expr::Path(path) => path.path.get_ident()).flatten();
+        let is_local = self.default_name == DefaultName::Surroundings;
+        let is_variable = |name| is_local || self.function.is_reference(name).is_some();
+        matches!(expr, Expr::Field(_)) || name.is_some_and(is_variable)
     }
 
     /// The expression given for a key.
@@ -337,7 +342,7 @@ impl Model {
 
     /// True if the retry count may be reset.
     pub(crate) fn restarts(&self) -> bool {
-        self.resumes() || self.tells_progress()
+        self.resumes() || self.reports_progress()
     }
 
     /// True if yielding an item before failing makes the failure ambiguous. With `"first"`, such an attempt has
@@ -355,8 +360,8 @@ impl Model {
 
     /// True if rejections may be retried, because of the attribute or a run-time policy.
     pub(crate) fn retries_rejections(&self) -> bool {
-        let may_say_so = matches!(self.policy, Policy::Decorator { .. });
-        self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))
+        let may_allow_it = matches!(self.policy, Policy::Decorator { .. });
+        self.is_gated() && (may_allow_it || self.has(&[Key::Rejected, Key::Policy]))
     }
 
     /// True if the user's timer has its own clock. A closure only sleeps.
@@ -372,8 +377,8 @@ impl Model {
     }
 
     /// True if any code may report progress, which resets the retry count.
-    pub(crate) fn tells_progress(&self) -> bool {
-        self.sees_attempt(tokens::tells_progress)
+    pub(crate) fn reports_progress(&self) -> bool {
+        self.sees_attempt(tokens::reports_progress)
     }
 
     /// True if `uses` applies to any code that has the attempt.
@@ -385,6 +390,13 @@ impl Model {
         let by_body = block.is_some_and(|block| uses(block.stream(), attempt));
         let mut exprs = SEE_ATTEMPT.into_iter().filter_map(|key| self.expr(key));
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
+    }
+
+    /// The span of the first of these keys that is set. If the future is not `Send` because of an error that the key
+    /// keeps, the compiler points there.
+    pub(crate) fn span_of(&self, keys: &[Key]) -> Span {
+        let key = self.arguments.first(keys);
+        key.map_or(self.error_span, |key| key.ident.span())
     }
 
     /// The key `span`, unless it is `false`.
@@ -410,8 +422,7 @@ impl Model {
 
     /// The key that limits the time of an attempt.
     pub(crate) fn attempt_timeout(&self) -> Option<&Argument> {
-        let timeout = self.arguments.get(Key::Timeout);
-        timeout.or_else(|| self.arguments.get(Key::TotalTimeout))
+        self.arguments.first(&keys![Timeout TotalTimeout])
     }
 
     /// True if the reason for giving up is needed.
@@ -469,7 +480,7 @@ impl Policy {
     fn of_trait(arguments: &Arguments) -> Self {
         match arguments.value(Key::Policy) {
             Some(KeyValue::Expr(expr)) => Self::Expr(expr.clone()),
-            _ => Self::of_numbers(arguments, beside_policy(numbers(arguments))),
+            _ => Self::of_numbers(arguments, replaced_by_policy(numbers(arguments))),
         }
     }
 
@@ -523,17 +534,14 @@ fn needs_everything(number: &Argument) -> bool {
 fn numbers(arguments: &Arguments) -> Vec<Argument> {
     let mut numbers = arguments.given.clone();
     numbers.retain(|argument| {
-        let is_time = matches!(
-            argument.key,
-            Key::Timeout | Key::Deadline | Key::TotalTimeout
-        );
+        let is_time = keys![Timeout Deadline TotalTimeout].contains(&argument.key);
         argument.key.is_of_policy() && !is_time && !matches!(argument.value, KeyValue::Delays(_))
     });
     numbers
 }
 
 /// The settings that a run-time policy replaces or provides defaults for.
-fn beside_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
+fn replaced_by_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
     numbers.retain(|number| number.key.is_within_policy());
     numbers
 }

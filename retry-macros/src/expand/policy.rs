@@ -68,11 +68,8 @@ impl Printer<'_> {
 
     /// The name of the site that [`Self::constants`] or [`Self::bound_site`] declare.
     pub(crate) fn constant_site(&self) -> Code {
-        if_else(
-            self.model.binds_site(),
-            ours!(retry_site),
-            code!(__RETRY_SITE),
-        )
+        let is_bound = self.model.binds_site();
+        if_else(is_bound, ours!(retry_site), code!(__RETRY_SITE))
     }
 
     /// The policy, of type `&Policy`. A run-time policy is combined with the key `enabled`.
@@ -123,7 +120,7 @@ impl Printer<'_> {
         };
         let name = self.name();
         // In a closure, because only policies that are looked up by name need it.
-        ours_at!(span=> __retry::policy(&__retry::PolicySource::find(&(#expr), |retry_tell| retry_tell(#name))))
+        ours_at!(span=> __retry::policy(&__retry::PolicySource::find(&(#expr), |retry_find| retry_find(#name))))
     }
 
     /// A policy, of type `Policy`.

@@ -9,11 +9,11 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::KeyValue;
+use crate::attribute::argument::{KeyValue, SEE_ATTEMPT};
 use crate::attribute::expression;
-use crate::expand::model::{Model, SEE_ATTEMPT};
+use crate::expand::model::Model;
 use crate::tokens::{
-    Code, code, if_else, is_punct, ours, ours_at, stream, trees, uses, with_content,
+    Code, code, find_use, if_else, is_punct, ours, ours_at, stream, trees, with_content,
 };
 
 /// Prints the loop of one function.
@@ -28,8 +28,8 @@ pub(crate) struct Printer<'a> {
 impl Printer<'_> {
     /// The state of the call, of type `&Call`. Its functions are called by path, because a user's trait may have
     /// methods of the same names for every type.
-    pub(crate) fn whole_call(&self) -> Code {
-        let counted = ours!(&retry_call.whole(__RETRY_SITE));
+    pub(crate) fn full_call(&self) -> Code {
+        let counted = ours!(&retry_call.full(__RETRY_SITE));
         if_else(self.model.is_driven, ours!(&retry_call.call()), counted)
     }
 
@@ -116,7 +116,7 @@ impl Printer<'_> {
     fn uses_attempt(&self, key: Key) -> bool {
         let named = self.model.attempt().zip(self.model.expr(key));
         named.is_some_and(|(attempt, function)| {
-            uses(function.to_token_stream(), &attempt.to_string())
+            find_use(function.to_token_stream(), &attempt.to_string()).is_some()
         })
     }
 
@@ -127,15 +127,18 @@ impl Printer<'_> {
 
     /// Code that contains the user's expression, in a closure if a `return` in it could end the function. A call that
     /// takes the expression must be inside, because otherwise the compiler couldn't infer a closure's argument type.
+    /// The code may return a future that borrows mutably.
     pub(crate) fn contained(expr: &Expr, code: Code) -> Code {
-        let contained = ours_at!(expr.span()=> (|| #code)());
+        let contained = ours_at!(expr.span()=> __retry::once(|| #code));
         if_else(Self::may_leave(expr), contained, code)
     }
 
-    /// Like [`Self::contained`], for code that may return a future that borrows mutably.
-    pub(crate) fn contained_future(expr: &Expr, code: Code) -> Code {
-        let contained = ours_at!(expr.span()=> __retry::once(|| #code));
-        if_else(Self::may_leave(expr), contained, code)
+    /// The user's function for a key. A variable or a field is borrowed, because every attempt needs it. Functions are
+    /// not, so that the compiler shows their signature if it is wrong.
+    pub(crate) fn function(&self, expr: &Expr) -> Code {
+        let user = self.user(expr);
+        let borrowed = ours_at!(expr.span()=> &#user);
+        if_else(self.model.may_be_variable(expr), borrowed, user)
     }
 
     fn may_leave(expr: &Expr) -> bool {

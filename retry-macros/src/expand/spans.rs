@@ -91,13 +91,13 @@ impl Printer<'_> {
             }
         };
         match &self.model.policy {
-            Policy::Numbers(numbers) if says_max(numbers) => up_to(Code::new()),
+            Policy::Numbers(numbers) if has_literal_max(numbers) => up_to(Code::new()),
             Policy::Decorator {
                 this,
                 of_trait,
                 own,
                 ..
-            } if of_trait.numbers().is_some_and(says_max) && says_max(own) => {
+            } if of_trait.numbers().is_some_and(has_literal_max) && has_literal_max(own) => {
                 let literals = self.setters(own.iter().filter(|number| number.value.is_literal()));
                 ours! {
                     match &#this.policy {
@@ -143,7 +143,7 @@ impl Printer<'_> {
     pub(crate) fn attempt_span(&self) -> Option<Code> {
         self.model.span()?;
         let next = ours!(__retry::span::next(&retry_begun));
-        let own = ours!(__retry::Call::attempt(#(self.whole_call())));
+        let own = ours!(__retry::Call::attempt(#(self.full_call())));
         let number = if_else(self.model.has(&[Key::Hedge]), next, own);
         Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
     }
@@ -151,13 +151,13 @@ impl Printer<'_> {
     /// Binds a counter for hedged attempts, whose closure can't borrow the call.
     pub(crate) fn begun(&self) -> Option<Code> {
         self.model.span()?;
-        let call = self.whole_call();
+        let call = self.full_call();
         Some(ours!(let retry_begun = __retry::span::begun(__retry::Call::attempt(#call));))
     }
 }
 
 /// True if the literals of a policy determine how many retries it allows.
-fn says_max(numbers: &[Argument]) -> bool {
+fn has_literal_max(numbers: &[Argument]) -> bool {
     numbers.iter().all(|number| {
         let is_limit = number.key == Key::Max || number.key.is_section();
         number.value.is_literal() || !is_limit

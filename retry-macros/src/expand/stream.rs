@@ -10,7 +10,7 @@ use retry_vocabulary::key::Key;
 use retry_vocabulary::word::Word;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::Mode;
+use crate::attribute::argument::{Mode, keys};
 use crate::expand::attempt::Attempted;
 use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
@@ -171,11 +171,9 @@ impl Printer<'_> {
     /// Converts `retry_error`, of the items' error type, to the function's error type. An `impl Trait` is only known
     /// from the value itself.
     fn error_of_opening(&self) -> Code {
-        if outcome::is_inferred(&outcome::without_value(&self.model.outcome)) {
-            ours!(retry_error)
-        } else {
-            ours!((#(self.error_types()).1)(retry_error))
-        }
+        let is_inferred = outcome::is_inferred(&outcome::without_value(&self.model.outcome));
+        let converted = ours!((#(self.error_types()).1)(retry_error));
+        if_else(is_inferred, ours!(retry_error), converted)
     }
 
     /// Functions that convert the opening's error to the items' error and back. Both directions use the same tokens,
@@ -211,8 +209,8 @@ impl Printer<'_> {
     /// The time limit between items.
     fn patience(&self, idle: Code) -> Code {
         let err_type = &self.model.err_type;
-        let timeouts = [Key::Timeout, Key::IdleTimeout].map(|key| self.model.arguments.get(key));
-        let Some(timeout) = timeouts[0].or(timeouts[1]) else {
+        let timeout = self.model.arguments.first(&keys![Timeout IdleTimeout]);
+        let Some(timeout) = timeout else {
             return ours!(__retry::stream::endless::<#err_type>());
         };
         let (timer, from_timed_out) = (self.own_timer(), Self::timed_out_conversion(timeout));
@@ -230,7 +228,7 @@ impl Printer<'_> {
         ours_at! {span=>
             let retry_outcome = match retry_outcome {
                 __retry::Ok(retry_stream) => {
-                    let retry_stream = __retry::stream::#read::fallen(#opened);
+                    let retry_stream = __retry::stream::#read::of_fallback(#opened);
                     __retry::stream::outcome::<#err_type, _>(
                         __retry::stream::#read::attempt(retry_stream, #patience, __retry::stream::first::any).await,
                     )

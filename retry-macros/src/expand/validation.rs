@@ -60,7 +60,7 @@ impl Printer<'_> {
 
     /// Runs `unwanted` if `until` doesn't accept the value.
     pub(crate) fn wanted(&self, until: &Expr, value: Code, unwanted: Code) -> Code {
-        let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))));
+        let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.function(until))));
         ours! {
             // Not negated, because for a type other than `bool` the compiler's error would be about the negation.
             if #(Self::contained(until, accepts)) {} else { #unwanted }
@@ -97,11 +97,11 @@ impl Printer<'_> {
     /// Binds the result of `validate` as `retry_checked`.
     fn check(&self, validate: &Expr) -> Code {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
-        self.beside_attempt(ours!(retry_checked), &checked)
+        self.with_attempt(ours!(retry_checked), &checked)
     }
 
     /// Binds the value of `code`, which may use the attempt.
-    fn beside_attempt(&self, name: Code, code: &Code) -> Code {
+    fn with_attempt(&self, name: Code, code: &Code) -> Code {
         ours! {
             let #name = {
                 #(self.attempt_binding())
@@ -146,7 +146,7 @@ impl Printer<'_> {
                     #(stopped(&ours!(retry_reason)))
                     #ended_invalid
                 }
-                #(self.beside_attempt(ours!(retry_corrected), &corrected))
+                #(self.with_attempt(ours!(retry_corrected), &corrected))
                 #(self.tick())
                 #?(self.model.history.is_some()) { __retry::Attempt::corrected(&mut retry_history, retry_error); }
                 retry_value = match retry_corrected {
@@ -172,7 +172,10 @@ impl Printer<'_> {
             Expr::Closure(closure) => Some(closure.asyncness.is_some()),
             _ => None,
         };
-        let (contained, function) = (|code| Self::contained(function, code), self.user(function));
+        let (contained, function) = (
+            |code| Self::contained(function, code),
+            self.function(function),
+        );
         let located = Span::mixed_site().located_at(span);
         let caller = |suffix: &str| Ident::new(&format!("{caller}{suffix}"), located);
         match is_async {

@@ -2,19 +2,19 @@
 
 mod stream;
 
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Span, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
-use syn::{Expr, Stmt, Type};
+use syn::{Expr, ExprClosure, ReturnType, Stmt, Type};
 
 use crate::as_variant::as_variant;
-use crate::attribute::argument::{Argument, Arguments, KeyValue, keys};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, SEE_ATTEMPT, keys};
 use crate::errors::{Errors, error, refuse};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
-use crate::tokens::{any, is_ident, is_punct};
+use crate::tokens::{any, find_use, is_ident, is_punct, shown};
 
 /// Checks a target with the arguments in force on it, and collects the errors.
 pub(crate) struct Check<'a> {
@@ -137,6 +137,7 @@ impl<'a> Check<'a> {
         }
         self.failure(outcome);
         self.closures(is_blocking);
+        self.attempt();
         self.keys_that_need_another();
         if self.runs_body() {
             self.cloned();
@@ -363,37 +364,69 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Rejects async closures where nothing awaits them, and closures that return a result where a future is required.
+    /// Rejects async closures that nothing awaits, closures that return no future where one is awaited, and hooks that
+    /// end with an `Ok(())` of an unknown type.
     fn closures(&mut self, is_blocking: bool) {
         let (_, target) = self.placement.names();
         for key in keys![Validate Correct BeforePause BeforeRetry Fallback] {
             let Some(KeyValue::Expr(Expr::Closure(closure))) = self.arguments.value(key) else {
                 continue;
             };
-            let awaited = result(&closure.body).filter(|_| key == Key::Fallback);
-            match (closure.asyncness, awaited) {
+            let end = end(&closure.body).filter(|_| !matches!(key, Key::Validate | Key::Correct));
+            let is_hook = matches!(key, Key::BeforePause | Key::BeforeRetry);
+            match (closure.asyncness, end) {
                 (Some(asyncness), _) if is_blocking => self.errors.push(error!(asyncness.span =>
                     "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`")),
-                (None, Some(result)) if !is_blocking => self.errors.push(error!(result.span() =>
-                    "the `fallback` of an async {target} must be async: write `async |gave_up| …`")),
+                (None, Some(end)) if !is_blocking => self.errors.push(error!(end =>
+                    "the `{key}` of an async {target} must be async: write `{}`", key.example())),
+                (_, Some(end)) if is_hook && is_always_ok(closure) => self.errors.push(error!(end =>
+                    "`{key}` may return `()`: remove this `Ok(())`, whose error type is unknown")),
                 _ => {}
+            }
+        }
+    }
+
+    /// Rejects the attempt in keys that can't use it, except in closures, which may have a variable of that name.
+    fn attempt(&mut self) {
+        let Some(KeyValue::Name(attempt)) = self.arguments.value(Key::Attempt) else {
+            return;
+        };
+        for Argument { key, value, .. } in &self.arguments.given {
+            let expr = as_variant!(value, KeyValue::Expr(expr) => expr.to_token_stream());
+            let expr = expr.filter(|_| !SEE_ATTEMPT.contains(key) && !value.is_closure());
+            let used = expr.and_then(|expr| find_use(expr, &attempt.to_string()));
+            if let Some(used) = used.filter(|_| self.function.is_reference(attempt).is_none()) {
+                self.errors.push(error!(used.span() =>
+                    "`{key}` can't use `{attempt}`: only the body, `on`, `policy`, `validate`, `correct`, `before_pause` and `before_retry` can"));
             }
         }
     }
 }
 
-/// The `Ok` or `Err` of the result that an expression ends with.
-fn result(expr: &Expr) -> Option<&Ident> {
+/// The end of a closure's body if it is certainly not a future: `Ok(…)`, `Err(…)`, `…;` or `{}`.
+fn end(expr: &Expr) -> Option<Span> {
     match expr {
-        Expr::Block(block) => {
-            result(as_variant!(block.block.stmts.last()?, Stmt::Expr(last, None) => last)?)
-        }
+        Expr::Block(block) => match block.block.stmts.last() {
+            Some(Stmt::Expr(last, None)) => end(last),
+            None | Some(Stmt::Expr(..)) => Some(block.span()),
+            _ => None,
+        },
         Expr::Call(call) => {
-            let name = as_variant!(&*call.func, Expr::Path(path) => path.path.get_ident()?);
-            name.filter(|name| *name == "Ok" || *name == "Err")
+            let name = as_variant!(&*call.func, Expr::Path(path) => path.path.get_ident()?)?;
+            (*name == "Ok" || *name == "Err").then(|| name.span())
         }
         _ => None,
     }
+}
+
+/// True if a closure's only result is an `Ok(())` of an unknown type.
+fn is_always_ok(closure: &ExprClosure) -> bool {
+    let body = shown(&closure.body);
+    let may_fail = ["?", "!", "return", "Err"]
+        .iter()
+        .any(|word| body.contains(word));
+    let is_typed = matches!(closure.output, ReturnType::Type(..));
+    body.trim_end_matches('}').ends_with("Ok(())") && !may_fail && !is_typed
 }
 
 /// Rejects words without quotes, unless they are arguments.

@@ -133,7 +133,7 @@ impl Function {
     pub(crate) fn borrows(&self) -> bool {
         let uses = |name: Ident| {
             let block = self.block();
-            block.is_none_or(|block| tokens::uses(block.stream(), &name.to_string()))
+            block.is_none_or(|block| tokens::find_use(block.stream(), &name.to_string()).is_some())
         };
         self.parameters().into_iter().any(|parameter| {
             let is_short = |(lifetime, _): Borrow| lifetime.is_none_or(|it| it.ident != "static");
@@ -166,13 +166,11 @@ impl Function {
             let Some(name) = parameter.name.filter(|_| lends) else {
                 return mutable_part(parameter.pattern, &body);
             };
-            let reference = format!("the `&mut` in `{name}`");
-            let shown = if is_self {
-                String::from("`&mut self`")
-            } else {
-                reference
-            };
-            tokens::mentions(body.clone(), &name.to_string()).then_some(shown)
+            let is_used = tokens::mentions(body.clone(), &name.to_string());
+            is_used.then(|| match name {
+                _ if is_self => String::from("`&mut self`"),
+                name => format!("the `&mut` in `{name}`"),
+            })
         })
     }
 

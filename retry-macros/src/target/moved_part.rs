@@ -9,7 +9,7 @@ use crate::tokens::{any, is_ident, is_punct, stream};
 /// `Copy`.
 pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
     let (mut moved, mut set) = (Vec::new(), Vec::new());
-    let stands_alone = any(body, &mut |before, from| {
+    let occurs_alone = any(body, &mut |before, from| {
         let is_field = before.last().is_some_and(|before| is_punct(before, '.'));
         if is_field || !matches!(&from[0], TokenTree::Ident(ident) if ident == name) {
             return false;
@@ -35,7 +35,7 @@ pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
         false
     });
     // If the name also occurs without a field, it may be a local variable.
-    let moved = moved.into_iter().filter(|_| !stands_alone);
+    let moved = moved.into_iter().filter(|_| !occurs_alone);
     moved
         .into_iter()
         .find(|moved| set.contains(&moved.to_string()))

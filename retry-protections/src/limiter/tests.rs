@@ -157,13 +157,13 @@ proptest! {
         units in any::<u32>(),
         period in prop_oneof![0..100_000_000_000_u64, any::<u64>()],
         burst in any::<u32>(),
-        told in prop::collection::vec((any::<u32>(), any::<u32>(), prop::option::of(any::<u32>())), 1..5),
+        reported in prop::collection::vec((any::<u32>(), any::<u32>(), prop::option::of(any::<u32>())), 1..5),
     ) {
         let period = Duration::from_nanos(period);
         let mut gate = Quota::new(requests, units, period).burst(burst);
-        let mut told = told.into_iter().cycle();
+        let mut reported = reported.into_iter().cycle();
         run(&mut gate, Duration::from_secs(1 << 60), steps, |gate, now, _| {
-            if let Some((cost, used, remains)) = told.next() {
+            if let Some((cost, used, remains)) = reported.next() {
                 gate.units.settle(cost, used % 1_000_000, now);
                 gate.remain(remains, remains, now);
             }

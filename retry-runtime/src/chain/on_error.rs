@@ -3,25 +3,25 @@ use core::fmt;
 
 use retry_classify::{Classify, Verdict};
 
-use retry_classify::macro_support::says;
+use retry_classify::macro_support::required;
 
 /// Decides which errors are retried and, in a chain with the key `idempotent`, which are ambiguous. A bound for
 /// functions that are generic over chains. To classify errors, implement [`Classifies`] instead.
 #[diagnostic::on_unimplemented(
-    message = "the chain doesn't know which `{E}` errors to retry",
-    label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &MyError| …)`"
+    message = "nothing decides which `{E}` errors to retry",
+    label = "`{E}` is not `Classify`, and there is no `on` for it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &{E}| …)`"
 )]
-pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
+pub trait OnError<E>: Classifies<E, Sufficient: required::idempotent> {}
 
-impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}
+impl<E, On: Classifies<E, Sufficient: required::idempotent>> OnError<E> for On {}
 
 /// Decides which errors are retried, and how the log shows them: [`ByClassify`], or the function passed to
 /// [`Policy::on`](crate::Policy::on).
 #[diagnostic::on_unimplemented(
-    message = "the chain doesn't know which `{E}` errors to retry",
-    label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &MyError| …)`"
+    message = "nothing decides which `{E}` errors to retry",
+    label = "`{E}` is not `Classify`, and there is no `on` for it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &{E}| …)`"
 )]
 pub trait Classifies<E> {
     /// True if the key `show` decides how the log shows it, even if errors are otherwise shown by their `Display`.
@@ -84,7 +84,7 @@ impl<E: Classify> Classifies<E> for ByClassify {
     }
 }
 
-/// Classifies errors in a chain with the key `idempotent`: by a [`Verdict`], because only that tells whether the
+/// Classifies errors in a chain with the key `idempotent`: by a [`Verdict`], because only that shows whether the
 /// request may have taken effect.
 #[derive(Clone, Copy, Debug)]
 pub struct ByVerdict<On>(On);

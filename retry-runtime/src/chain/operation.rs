@@ -16,9 +16,9 @@ impl<F: FnMut() -> R, R> Operation<R> for F {}
 /// The return type of a blocking attempt: a `Result`. It has parameters, because associated types would cause a second
 /// error.
 #[diagnostic::on_unimplemented(
-    message = "a blocking call needs a closure that returns a `Result`, not `{Self}`",
-    label = "doesn't return a `Result`",
-    note = "to call an async function, write `.call(async || get(url).await).await`"
+    message = "this blocking call needs a closure that returns `Result<{T}, {E}>`, not `{Self}`",
+    label = "doesn't return a `Result<{T}, {E}>`",
+    note = "`on` and hooks take the closure's error type; to call an async function, write `.call(async || get(url).await).await`"
 )]
 pub trait BlockingOutcome<T, E> {
     /// The `Result`.

@@ -218,7 +218,7 @@ pub fn lend_optional<T: KeptArgument + ?Sized>(kept: &Option<T::Kept>) -> Option
 /// Returns the future unchanged. It prevents clippy from suggesting `async fn` for a function whose whole body is an
 /// `async` block.
 #[inline]
-pub fn opaque_future<F: Future>(future: F) -> F {
+pub fn opaque_future<T, F: Future<Output = T>>(future: F) -> impl Future<Output = T> {
     future
 }
 

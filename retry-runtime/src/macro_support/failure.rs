@@ -66,10 +66,10 @@ impl Retries {
     #[cold]
     #[inline(never)]
     fn report_recovered(self, site: &Site<'_>) {
-        self.whole(site).succeeded(site);
+        self.full(site).succeeded(site);
     }
 
-    pub fn whole(self, site: &Site<'_>) -> Call {
+    pub fn full(self, site: &Site<'_>) -> Call {
         self.call().with_max(match self.0 {
             0 => site.policy.retries_allowed(),
             _ => site.policy_in_force().retries_allowed(),
@@ -95,7 +95,7 @@ pub fn cold_at<T>(
     decide(site)
 }
 
-/// The value that `on` returns, for keys that require more than a `bool`: see [`says`](crate::macro_support::says).
+/// The value that `on` returns, for keys that require more than a `bool`: see [`required`](crate::macro_support::required).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
     on(error)
 }

@@ -71,7 +71,7 @@ impl Policy {
         Err(PolicyError::new(match fault {
             Fault::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
             Fault::Above(low, high) => complaint::is_above(low, high),
-            Fault::BesideList(at) => complaint::no_effect(&at, complaint::BESIDE_LIST),
+            Fault::BesideList(at) => complaint::no_effect(&at, complaint::WITH_LIST),
         }))
     }
 

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn decorrelated_delays_are_capped_beside_a_list_too() {
+    fn decorrelated_delays_are_capped_with_a_list_too() {
         let policy = Policy::new()
             .backoff(Backoff::list(&[Duration::from_secs(300)]))
             .jitter(Jitter::Decorrelated);

@@ -5,7 +5,7 @@ use futures_core::Stream;
 use super::{Patience, Retried, Slot, Stopped, ends, first};
 use crate::time::Timer;
 
-pub use super::first::{boxed, boxed as attempted, boxed as fallen};
+pub use super::first::{boxed, boxed as attempted, boxed as of_fallback};
 
 pub async fn attempt<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     stream: S,

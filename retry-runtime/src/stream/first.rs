@@ -48,7 +48,7 @@ pub fn attempted<A, F>(stream: A) -> Either<A, F> {
 }
 
 /// The fallback's stream, in place of an attempt's.
-pub fn fallen<A, F>(stream: F) -> Either<A, F> {
+pub fn of_fallback<A, F>(stream: F) -> Either<A, F> {
     Either::Fallback(Box::pin(stream))
 }
 

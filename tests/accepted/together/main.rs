@@ -20,6 +20,7 @@ programs! {
     decorators
     derive_classify
     dyn_errors
+    functions_in_variables
     functions_under_names_of_the_expansion
     generics
     impl_trait

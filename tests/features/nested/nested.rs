@@ -667,7 +667,7 @@ fn a_panic_leaves_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn blocks_are_told_of_as_the_functions_around_them() {
+async fn blocks_are_reported_as_the_functions_around_them() {
     async fn around(name: &str) -> Outcome {
         retrying!(max = 1, backoff = "none", on = |_| true, async {
             inner(name).await
@@ -683,7 +683,7 @@ async fn blocks_are_told_of_as_the_functions_around_them() {
     let recording = testing::record();
     around("blocks.async").await.unwrap_err();
     computed("blocks.blocking").unwrap_err();
-    let here = "nested::blocks_are_told_of_as_the_functions_around_them::{{closure}}";
+    let here = "nested::blocks_are_reported_as_the_functions_around_them::{{closure}}";
     assert_eq!(
         reported(&recording),
         [

@@ -266,24 +266,16 @@ impl<'a> Methods<'a> {
     ) -> Option<Retained> {
         let returned = function.return_type().filter(|_| !function.is_async())?;
         let (outcome, delivery) = outcome::of(returned);
-        let (kind, span, is_static) = match (arguments.get(Key::Stream), delivery) {
-            (Some(_), _) => {
-                let streamed = outcome::stream(outcome)?;
-                (
-                    "stream",
-                    streamed.stream.span(),
-                    outcome::is_static(streamed.stream),
-                )
-            }
+        let (kind, returned) = match (arguments.get(Key::Stream), delivery) {
+            (Some(_), _) => ("stream", outcome::stream(outcome)?.stream),
             (None, Delivery::Direct) => return None,
-            (None, Delivery::Future | Delivery::BoxedFuture) => {
-                ("future", returned.span(), outcome::is_static(returned))
-            }
+            (None, Delivery::Future | Delivery::BoxedFuture) => ("future", returned),
         };
-        let receiver = function.signature.receiver().filter(|_| is_static)?;
+        let receiver = function.signature.receiver();
+        let receiver = receiver.filter(|_| outcome::is_static(returned))?;
         let name = &function.signature.ident;
         if let Some(Lent::Mutable) = Lent::of(receiver) {
-            self.errors.push(error!(span =>
+            self.errors.push(error!(returned.span() =>
                 "this {kind} is `'static`, so its attempts use a clone of the client, which can't replace `&mut self`: mark `{name}` `#[retry(skip)]`"));
             return None;
         }

@@ -53,11 +53,11 @@ impl Decorator<'_> {
         code!(#call #(awaits.then(|| code_at!(span=> .await))))
     }
 
-    /// The supertraits that a copy requires of every client. Without a copy, the compiler knows them.
+    /// The supertraits that a copy requires of every client. Without a copy, the compiler finds them itself.
     pub(super) fn supertraits(&self) -> Option<WherePredicate> {
         let (client, supertraits) = (self.client(), &self.declared.supertraits);
-        let is_said = !supertraits.is_empty() && !mentions(supertraits.to_token_stream(), "Self");
-        (self.is_copy && is_said).then(|| parse_quote!(#client: #supertraits))
+        let is_stated = !supertraits.is_empty() && !mentions(supertraits.to_token_stream(), "Self");
+        (self.is_copy && is_stated).then(|| parse_quote!(#client: #supertraits))
     }
 
     /// The bounds that a copy requires of an associated type, such as `type Error: Classify`.

@@ -229,7 +229,7 @@ async fn a_respawned_keep_continues_where_the_last_ended() {
     assert!((95..=110).contains(&most), "{most}");
 }
 
-/// Redis never heard of it, and the token is still there.
+/// Redis never got it, and the token is still there.
 #[tokio::test(start_paused = true)]
 async fn unused_tokens_are_returned_once_after_any_number_of_aborts() {
     let bucket = Bucket::default();

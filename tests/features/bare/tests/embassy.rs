@@ -24,13 +24,13 @@ static IS_DONE: AtomicBool = AtomicBool::new(false);
 fn calls_wait_with_embassys_timer() {
     let executor = Box::leak(Box::new(Executor::new()));
     executor.run_until(
-        |spawner| spawner.spawn(calls_beside_a_clock().unwrap()),
+        |spawner| spawner.spawn(calls_while_a_clock_runs().unwrap()),
         || IS_DONE.load(SeqCst),
     );
 }
 
 #[embassy_executor::task]
-async fn calls_beside_a_clock() {
+async fn calls_while_a_clock_runs() {
     select(calls(), async {
         loop {
             // Once for each time that a call gives way, and once more.
