@@ -55,19 +55,20 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 #[derive(Clone)]
 pub struct ClientRetries {
     pub(crate) policy: Policy,
-    /// The time limit of each attempt.
-    pub(crate) limit: Option<Duration>,
+    /// True if the policy's `timeout` limits each attempt.
+    pub(crate) times_out: bool,
     pub(crate) ready_within: Option<Duration>,
     pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) breaker: Option<Arc<Control>>,
     pub(crate) limiter: Option<Arc<Control>>,
-    pub(crate) observer: Option<Arc<Watcher>>,
+    pub(crate) observer: Arc<Watcher>,
+    pub(crate) is_spanned: bool,
     pub(crate) cancelled: Option<Arc<Canceller>>,
     pub(crate) repeats: Repeats,
     pub(crate) recorded: usize,
     pub(crate) read: usize,
-    judge: Option<Arc<Judge>>,
+    judge: Arc<Judge>,
 }
 
 /// The requests that are sent again even if they may have taken effect.
@@ -86,18 +87,19 @@ impl ClientRetries {
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
-            limit: policy.attempt_limit(),
+            times_out: true,
             ready_within: None,
             name: None,
             budget: None,
             breaker: None,
             limiter: None,
-            observer: None,
+            observer: Arc::new(|_| ()),
+            is_spanned: false,
             cancelled: None,
             repeats: Repeats::All,
             recorded: Self::RECORDED,
             read: 0,
-            judge: None,
+            judge: Arc::new(classify),
         }
     }
 
@@ -133,7 +135,7 @@ impl ClientRetries {
     where
         F: Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync + 'static,
     {
-        self.judge = Some(Arc::new(judge));
+        self.judge = Arc::new(judge);
         self
     }
 
@@ -213,7 +215,15 @@ impl ClientRetries {
     /// Calls `observe` with every event, in addition to the log. For an [`Observer`](retry_runtime::Observer): `move
     /// |event| observer.observe(event)`.
     pub fn observe(mut self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
-        self.observer = Some(Arc::new(observe));
+        self.observer = Arc::new(observe);
+        self
+    }
+
+    /// With `true`, opens a [span](retry_runtime::PolicyCall::span) of `tracing` for each call, and inside it one for
+    /// each attempt. Log records of the inner service then show their call and attempt. Default false. Needs the
+    /// feature `tracing` of `retry-runtime`, which is on by default.
+    pub fn span(mut self, is_on: bool) -> Self {
+        self.is_spanned = is_on;
         self
     }
 
@@ -263,10 +273,7 @@ impl ClientRetries {
     }
 
     pub(crate) fn judge(&self, outcome: Outcome<'_>) -> Option<Verdict> {
-        match &self.judge {
-            Some(judge) => judge(outcome),
-            None => classify(outcome),
-        }
+        (self.judge)(outcome)
     }
 }
 

@@ -50,14 +50,10 @@ pub fn classify(error: &Error) -> Verdict {
 }
 
 fn by_status(status: &Status) -> Verdict {
-    let mut headers = HeaderMap::new();
-    let wait = status
-        .details
-        .as_ref()
-        .map(|details| details.retry_after_seconds);
-    if let Some(wait) = wait.filter(|wait| *wait > 0) {
-        headers.insert(RETRY_AFTER, wait.into());
-    }
+    let details = status.details.as_ref();
+    let wait = details.map(|details| details.retry_after_seconds);
+    let wait = wait.filter(|wait| *wait > 0);
+    let headers = HeaderMap::from_iter(wait.map(|wait| (RETRY_AFTER, wait.into())));
     match StatusCode::from_u16(status.code) {
         // The object has changed, so the same request would fail again after any wait.
         Ok(StatusCode::CONFLICT) | Err(_) => Verdict::STOP,

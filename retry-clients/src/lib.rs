@@ -7,12 +7,25 @@
 //! [whole_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/whole_clients/
 //! [done]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#what-a-server-may-have-done
 //! [statuses]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#http-answers
+//! [s3 recipe]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/cookbook/#a-file-from-s3
 //! [tokens recipe]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/cookbook/#tokens-of-a-stream
 //!
 // On docs.rs, each item shows the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/clients.md"))]
 #![cfg_attr(all(doc, not(checkout), any(feature = "_pages", not(doctest))), doc = include_str!("../docs/clients.md"))]
+
+/// Implements `Debug` without the fields.
+#[cfg(feature = "_whole_client")]
+macro_rules! opaque {
+    ($($name:ident<$($of:ident),*>),*) => {$(
+        impl<$($of),*> std::fmt::Debug for $name<$($of),*> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
 
 #[allow(dead_code, reason = "each client takes what it needs")]
 mod causes;

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next};
-use retry_runtime::{Rejected, TimedOut, Verdict};
+use retry_runtime::{Policy, Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
 use crate::client_retries::failed::Shown;
@@ -48,6 +48,27 @@ impl RetryMiddleware {
             retries: retries.into(),
             hooks: Hooks::default(),
         }
+    }
+
+    /// Sets the function that chooses the policy of each call. It gets the call's first request and the middleware's
+    /// policy, and may return that one, changed or not, or another one.
+    ///
+    /// ```
+    /// use retry_clients::reqwest_middleware::RetryMiddleware;
+    /// use retry_runtime::Policy;
+    ///
+    /// let retries = RetryMiddleware::new(Policy::new().max(5));
+    /// let retries = retries.policy_for(|request, policy| match request.method().as_str() {
+    ///     "POST" => policy.max(1),
+    ///     _ => policy,
+    /// });
+    /// # let _ = retries;
+    /// ```
+    pub fn policy_for<F>(self, policy_for: F) -> Self
+    where
+        F: Fn(&Request, Policy) -> Policy + Send + Sync + 'static,
+    {
+        self.with_hooks(|hooks| hooks.policy_for = Some(Arc::new(policy_for)))
     }
 
     /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,

@@ -5,6 +5,7 @@
 //! [outages]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/outages/
 //! [clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/clients/
 //! [sdk_authors]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/sdk_authors/
+//! [spans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/observing/#spans
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //!
 #![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/whole_clients.md"))]
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::{fmt, future, mem};
 
+use retry_runtime::Policy;
 use retry_runtime::macro_support::ignores_timeout;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -55,6 +57,44 @@ impl RetryLayer {
 }
 
 impl<By, H> RetryLayer<By, H> {
+    /// Sets the function that chooses the policy of each call. It gets the call's first request and the layer's policy,
+    /// and may return that one, changed or not, or another one:
+    ///
+    /// ```
+    /// use http::{Method, Request};
+    /// use http_body_util::Full;
+    /// use retry_clients::tower::RetryLayer;
+    /// use retry_runtime::Policy;
+    ///
+    /// type Body = Full<bytes::Bytes>;
+    ///
+    /// let layer = RetryLayer::new(Policy::new().max(5));
+    /// let layer = layer.policy_for(|request: &Request<Body>, policy| match *request.method() {
+    ///     Method::POST => policy.max(1),
+    ///     _ => policy,
+    /// });
+    /// # fn is_layer<H>(_: RetryLayer<retry_clients::tower::ByRepeat, H>)
+    /// # where
+    /// #     H: retry_clients::tower::Hooked<
+    /// #         Request<Body>,
+    /// #         http::Response<retry_clients::http::PeekedBody<Body>>,
+    /// #         retry_clients::BoxError,
+    /// #     >,
+    /// # {
+    /// # }
+    /// # is_layer(layer);
+    /// ```
+    ///
+    /// The function is called once for each call. In a layer made by [`cloning`](Self::cloning), its `timeout`, too,
+    /// applies only with [`policy_timeout`](Self::policy_timeout).
+    pub fn policy_for<Q, A, E, F>(self, policy_for: F) -> RetryLayer<By, Hooks<Q, A, E>>
+    where
+        H: Into<Hooks<Q, A, E>>,
+        F: Fn(&Q, Policy) -> Policy + Send + Sync + 'static,
+    {
+        self.with_hooks(|hooks| hooks.policy_for = Some(Arc::new(policy_for)))
+    }
+
     /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
     /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt).
     ///
@@ -158,7 +198,7 @@ impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
     type Service = Retry<S, By, H>;
 
     fn layer(&self, service: S) -> Retry<S, By, H> {
-        if self.retries.limit != self.retries.policy.attempt_limit() {
+        if !self.retries.times_out && self.retries.policy.attempt_limit().is_some() {
             ignores_timeout(self.retries.name.as_deref().unwrap_or(by_clone::NAME));
         }
         Retry {
@@ -172,6 +212,7 @@ impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
 ///
 /// Under a layer made by [`RetryLayer::new`], the error is boxed, because a call can end without an error of the
 /// service: with [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
+#[derive(Clone)]
 pub struct Retry<S, By = ByRepeat, H = Unhooked> {
     keys: Arc<RetryLayer<By, H>>,
     service: S,
@@ -180,12 +221,10 @@ pub struct Retry<S, By = ByRepeat, H = Unhooked> {
 /// The future of a call.
 type Called<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
 
-type CalledOf<By, H, Q, S> =
-    CalledBy<RetryLayer<By, H>, Q, <S as Service<Q>>::Response, <S as Service<Q>>::Error>;
 type CalledBy<K, Q, A, E> = Called<<K as Keys<Q, A, E>>::Answer, <K as Keys<Q, A, E>>::Error>;
 
 impl<S, By, H> Retry<S, By, H> {
-    fn send<Q>(&mut self, request: Q) -> CalledOf<By, H, Q, S>
+    fn send<Q>(&mut self, request: Q) -> CalledBy<RetryLayer<By, H>, Q, S::Response, S::Error>
     where
         Q: Send + 'static,
         S: Service<Q, Error: Send, Future: Send, Response: Send> + Clone + Send + 'static,
@@ -213,15 +252,6 @@ impl<S, By, H> Retry<S, By, H> {
         match self.keys.retries.ready_within {
             Some(_) => Poll::Ready(Ok(())),
             None => self.service.poll_ready(context),
-        }
-    }
-}
-
-impl<S: Clone, By, H> Clone for Retry<S, By, H> {
-    fn clone(&self) -> Self {
-        Self {
-            keys: Arc::clone(&self.keys),
-            service: self.service.clone(),
         }
     }
 }

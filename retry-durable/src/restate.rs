@@ -7,6 +7,8 @@
 //! [standard]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/standard/
 //! [durable]: crate
 //! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
+//! [executor]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/#with-an-executor-of-your-own
+//! [durable_plans]: crate#plans
 //!
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/restate.md"))]
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/restate.md"))]

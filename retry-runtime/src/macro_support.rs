@@ -35,6 +35,7 @@
 //! - [`Driver`], [`Reporter`], [`Ending`] and [`Stop`], for the loop of a layer, whose future a chain can't show to be
 //!   `Send`. It waits for a service between two steps,
 //! - [`attempt_within`], so that calls within an attempt know the call around it,
+//! - [`Span`] and [`around`] for the key `span`, as in a chain,
 //! - [`of_attempt`], for the verdict on an attempt that a time limit dropped,
 //! - [`Taken`], because its fallback is reported as that of a call,
 //! - [`ignores_timeout`], to log as a call does,

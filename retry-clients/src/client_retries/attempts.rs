@@ -4,10 +4,10 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Driver, Ending, Reporter, Stop, attempt_within};
+use retry_runtime::macro_support::{Driver, Ending, Reporter, Span, Stop, attempt_within};
 use retry_runtime::own_loop::{Failure, ProtectionRefs, Protects, Site};
 use retry_runtime::seam::{DefaultTimer, Moment, Timer};
-use retry_runtime::{Event, Reason, RejectedBy, Verdict};
+use retry_runtime::{Policy, Reason, RejectedBy, Verdict};
 use tokio::time::{Instant, timeout_at};
 
 use super::failed::{Failed, Shown};
@@ -27,9 +27,10 @@ pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
     deadline: Option<Moment>,
 }
 
-/// The request, with the settings that name and observe its call.
+/// The request, with the settings of its call.
 pub(super) struct ClientCall<'a, Q: Repeat<A>, A> {
-    retries: &'a ClientRetries,
+    pub(super) retries: &'a ClientRetries,
+    policy: Policy,
     pub(super) kept: Q::Kept,
     /// The name of the first request. Set once a hook may have changed the request.
     first: Option<Box<str>>,
@@ -40,6 +41,17 @@ impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
     fn name(&self) -> Cow<'_, str> {
         let name = self.retries.name.as_deref().or(self.first.as_deref());
         name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed)
+    }
+
+    /// Returns the name of the call's span, if it has one.
+    pub(super) fn span_name(&self) -> Option<Box<str>> {
+        self.retries.is_spanned.then(|| self.name().into())
+    }
+
+    /// Returns the time limit of each attempt.
+    pub(super) fn limit(&self) -> Option<Duration> {
+        let limit = self.policy.attempt_limit();
+        limit.filter(|_| self.retries.times_out)
     }
 }
 
@@ -54,12 +66,17 @@ impl Protects for ClientRetries {
 }
 
 impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
-    pub(crate) fn new(retries: &'a ClientRetries, kept: Q::Kept, ending: Ending) -> Self {
-        let limit = retries.policy.time_limit();
+    pub(crate) fn new(
+        retries: &'a ClientRetries,
+        policy: Policy,
+        kept: Q::Kept,
+        ending: Ending,
+    ) -> Self {
+        let limit = policy.time_limit();
         let deadline = limit.and_then(|limit| Timer::now(&DefaultTimer).checked_add(limit));
         let mut driver = Driver::new(retries, DefaultTimer);
         driver.set_end(deadline);
-        driver.set_max(retries.policy.retries_allowed());
+        driver.set_max(policy.retries_allowed());
         driver.retry_rejections();
         driver.need_ready();
         let idempotent = match retries.repeats {
@@ -71,6 +88,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             driver,
             call: ClientCall {
                 retries,
+                policy,
                 kept,
                 first: None,
             },
@@ -87,23 +105,20 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         step: impl FnOnce(&mut Driver<&'a ClientRetries, DefaultTimer>, Reporter<'_>) -> V,
     ) -> V {
         let Self { driver, call, .. } = self;
-        let observe = call.retries.observer.as_deref();
-        let mut observe = |event: &Event<'_>| {
-            if let Some(observe) = observe {
-                observe(event);
-            }
-        };
+        let mut observe = &*call.retries.observer;
         let name = || call.name().into_owned();
         step(driver, Reporter::named_by(&name).observe(&mut observe))
     }
 
-    /// Wraps the attempt so that nested calls detect this call.
+    /// Wraps the attempt so that nested calls detect this call, in a span if the call has one.
     pub(crate) fn within<F: Future>(
         &self,
         attempt: Pin<&mut F>,
+        number: u32,
     ) -> impl Future<Output = F::Output> {
-        let name = || self.call.name().into();
-        attempt_within(attempt, &self.call.retries.policy, name)
+        let call = &self.call;
+        let span = Span::of_attempt(call.retries.is_spanned, || number);
+        span.within(|| attempt_within(attempt, &call.policy, || call.name().into()))
     }
 
     /// Returns the request for the next attempt.
@@ -119,7 +134,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         request.keep_again(&mut call.kept, call.retries.recorded)
     }
 
-    fn number(&mut self) -> u32 {
+    pub(crate) fn number(&mut self) -> u32 {
         self.driver.next_attempt().number()
     }
 
@@ -166,8 +181,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             return false;
         }
         let is_cancelled = self.is_cancelled().await;
-        let (retries, name) = (self.call.retries, self.call.name().into_owned());
-        let site = Site::new(&retries.policy, &name);
+        let (policy, name) = (self.call.policy, self.call.name().into_owned());
+        let site = Site::new(&policy, &name);
         self.step(|driver, reporter| driver.rejected(&site, is_cancelled, None, reporter));
         true
     }
@@ -216,8 +231,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         if let Some(gone) = gone {
             failed.show(gone);
         }
-        let (retries, name) = (call.retries, call.name().into_owned());
-        let site = Site::new(&retries.policy, &name);
+        let (policy, name) = (call.policy, call.name().into_owned());
+        let site = Site::new(&policy, &name);
         let mut failure = Failure::new(&site, failed.verdict, &failed.shown)
             // A request that was not sent had no effect.
             .idempotent(self.idempotent || !is_sent)

@@ -1,10 +1,9 @@
 //! The hooks that a layer runs between two attempts of a call, and after the last one.
 
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use retry_runtime::{Reason, own_loop::NextAttempt};
+use retry_runtime::{Policy, Reason, own_loop::NextAttempt};
 
 use crate::BoxError;
 
@@ -34,6 +33,7 @@ impl<Q, A, E, F> Hook<Q, A, E> for F where
 {
 }
 
+type PolicyFor<Q> = dyn Fn(&Q, Policy) -> Policy + Send + Sync;
 type Fallback<Q, A, E> = dyn Fn(Option<Q>, GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
 
 /// A call of a layer that gave up. Passed to its `fallback`.
@@ -51,21 +51,16 @@ pub struct GaveUp<A, E> {
 
 /// The hooks of a layer for requests `Q`, whose calls return `Result<A, E>`.
 pub struct Hooks<Q, A, E> {
+    pub(crate) policy_for: Option<Arc<PolicyFor<Q>>>,
     pub(crate) before_pause: Option<Arc<dyn Hook<Q, A, E>>>,
     pub(crate) before_retry: Option<Arc<dyn Hook<Q, A, E>>>,
     pub(crate) fallback: Option<Arc<Fallback<Q, A, E>>>,
 }
 
-impl<Q, A, E> Hooks<Q, A, E> {
-    /// Returns true if there is a hook between attempts, not only a fallback.
-    pub(crate) fn run_between(&self) -> bool {
-        self.before_pause.is_some() || self.before_retry.is_some()
-    }
-}
-
 impl<Q, A, E> Default for Hooks<Q, A, E> {
     fn default() -> Self {
         Self {
+            policy_for: None,
             before_pause: None,
             before_retry: None,
             fallback: None,
@@ -76,6 +71,7 @@ impl<Q, A, E> Default for Hooks<Q, A, E> {
 impl<Q, A, E> Clone for Hooks<Q, A, E> {
     fn clone(&self) -> Self {
         Self {
+            policy_for: self.policy_for.clone(),
             before_pause: self.before_pause.clone(),
             before_retry: self.before_retry.clone(),
             fallback: self.fallback.clone(),
@@ -83,8 +79,4 @@ impl<Q, A, E> Clone for Hooks<Q, A, E> {
     }
 }
 
-impl<Q, A, E> fmt::Debug for Hooks<Q, A, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hooks").finish_non_exhaustive()
-    }
-}
+opaque!(Hooks<Q, A, E>);

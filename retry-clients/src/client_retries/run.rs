@@ -7,12 +7,12 @@ use std::ops::Deref;
 use std::pin::pin;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, of_attempt};
-use retry_runtime::{Reason, Rejected, TimedOut, Verdict, own_loop::NextAttempt};
+use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, around, of_attempt};
+use retry_runtime::{Policy, Reason, Rejected, TimedOut, Verdict, own_loop::NextAttempt};
 use tokio::time::timeout;
 
 use super::ClientRetries;
-use super::attempts::{ClientAttempts, in_less_than};
+use super::attempts::{ClientAttempts, ClientCall, in_less_than};
 use super::failed::Failed;
 use super::hooks::{GaveUp, Hook, HookFuture, Hooks};
 use crate::repeat::Repeat;
@@ -46,7 +46,18 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
     /// Returns true if a hook gets failures and requests between two attempts.
     fn run_between(&self) -> bool {
-        self.hooks().is_some_and(Hooks::run_between)
+        let runs =
+            |hooks: &Hooks<_, _, _>| hooks.before_pause.is_some() || hooks.before_retry.is_some();
+        self.hooks().is_some_and(runs)
+    }
+
+    /// Returns the policy for calls that begin with this request.
+    fn policy(&self, request: &Q) -> Policy {
+        let policy = self.retries().policy;
+        match self.hooks().and_then(|hooks| hooks.policy_for.as_deref()) {
+            Some(policy_for) => policy_for(request, policy),
+            None => policy,
+        }
     }
 
     fn wrap(&self, request: Q) -> Self::Request;
@@ -77,17 +88,51 @@ where
 {
     let keys = &*keys;
     let retries = keys.retries();
-    let (mut request, kept) = keys.wrap(request).keep(retries.recorded);
+    let policy = keys.policy(&request);
+    let (request, kept) = keys.wrap(request).keep(retries.recorded);
     let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
     let ending = fallback.map_or(Ending::Error, |_| Ending::Fallback);
-    let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, ending);
+    let mut attempts = ClientAttempts::<K::Request, _>::new(retries, policy, kept, ending);
+    let span = attempts.call.span_name();
+    let call = async {
+        let gave_up = match repeat(keys, &mut attempts, &mut sender, request).await {
+            Ok(outcome) => return outcome,
+            Err(gave_up) => gave_up,
+        };
+        let Some(fallback) = fallback else {
+            return gave_up.outcome;
+        };
+        // Also gives back the capacity it reserved, or its place in the service's queue.
+        drop(sender);
+        let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
+        let outcome = fallback(request, gave_up).await;
+        let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
+        attempts.step(|driver, reporter| {
+            driver.fell_back((made, &Taken::new()), &outcome, show, reporter);
+        });
+        outcome
+    };
+    around(span, call).await
+}
+
+/// Sends the request until an attempt succeeds. Returns the outcome of a call that didn't fail.
+async fn repeat<Q, S, K>(
+    keys: &K,
+    attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
+    sender: &mut S,
+    mut request: K::Request,
+) -> Result<Result<K::Answer, K::Error>, GaveUp<K::Answer, K::Error>>
+where
+    S: Sender<Q>,
+    K: Keys<Q, S::Answer, S::Error>,
+{
     // The call ends with this if no other attempt may start.
     let mut before: Option<Failed<K::Answer, K::Error>> = None;
-    let gave_up = loop {
-        let begun = begin(keys, &mut attempts, &mut sender).await;
+    loop {
+        let begun = begin(keys, attempts, sender).await;
         if let Some(stop) = attempts.driver.stop() {
             let first = || Failed::new(keys.rejected(stop.rejected()), K::shown, Verdict::STOP);
-            break attempts.stopped(before.unwrap_or_else(first), &stop);
+            return Err(attempts.stopped(before.unwrap_or_else(first), &stop));
         }
         drop(before);
         let (outcome, unsent) = match begun {
@@ -96,38 +141,25 @@ where
                 (Err(failed), Some(request))
             }
             Ok(()) => {
-                let sent = send(keys, &mut sender, request, &attempts.call.kept);
-                (attempts.within(pin!(sent)).await, None)
+                let number = attempts.number();
+                let sent = pin!(send(keys, sender, request, &attempts.call));
+                (attempts.within(sent, number).await, None)
             }
         };
         let failed = match outcome {
             Ok(mut answer) => {
                 attempts.succeeded(&mut answer);
-                return Ok(answer);
+                return Ok(Ok(answer));
             }
             // The call didn't fail, so nothing is logged.
             Err(failed) if K::RETURNS_FIRST_ANSWER && attempts.returns_answer(&failed) => {
                 attempts.answered_finally();
-                return failed.outcome;
+                return Ok(failed.outcome);
             }
             Err(failed) => failed,
         };
-        match follow(keys, &mut attempts, failed, unsent).await {
-            Ok((again, kept)) => (request, before) = (again, kept),
-            Err(gave_up) => break gave_up,
-        }
-    };
-    let Some(fallback) = fallback else {
-        return gave_up.outcome;
-    };
-    // Also gives back the capacity it reserved, or its place in the service's queue.
-    drop(sender);
-    let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
-    let outcome = fallback(request, gave_up).await;
-    let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
-    attempts
-        .step(|driver, reporter| driver.fell_back((made, &Taken::new()), &outcome, show, reporter));
-    outcome
+        (request, before) = follow(keys, attempts, failed, unsent).await?;
+    }
 }
 
 /// Decides what follows a failed attempt, and waits for the next one. Returns the request of the next attempt, and the
@@ -201,7 +233,7 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
 ) -> Result<(), FailedBy<Q, S, K>> {
-    let limit = keys.retries().ready_within.or(keys.retries().limit);
+    let limit = keys.retries().ready_within.or(attempts.call.limit());
     let limit = limit.unwrap_or(Duration::MAX);
     let mut begun = Ok(());
     while attempts.step(Driver::waits) {
@@ -232,7 +264,7 @@ async fn send<Q, S, K>(
     keys: &K,
     sender: &mut S,
     request: K::Request,
-    kept: &<K::Request as Repeat<S::Answer>>::Kept,
+    call: &ClientCall<'_, K::Request, S::Answer>,
 ) -> Result<K::Answer, FailedBy<Q, S, K>>
 where
     S: Sender<Q>,
@@ -240,9 +272,9 @@ where
 {
     let attempt = async {
         let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
-        Ok(K::Request::judge(kept, answer, keys.retries()).await)
+        Ok(K::Request::judge(&call.kept, answer, call.retries).await)
     };
-    let (outcome, is_dropped) = match keys.retries().limit {
+    let (outcome, is_dropped) = match call.limit() {
         None => (attempt.await, false),
         Some(limit) => match timeout(limit, attempt).await {
             Ok(outcome) => (outcome, false),

@@ -1,10 +1,10 @@
 use std::collections::VecDeque;
 use std::error::Error;
 use std::future::poll_fn;
+use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use std::{fmt, mem};
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -242,8 +242,4 @@ pub(crate) fn longer(ahead: u64, rest: &SizeHint) -> SizeHint {
     hint
 }
 
-impl<B> fmt::Debug for PeekedBody<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PeekedBody").finish_non_exhaustive()
-    }
-}
+opaque!(PeekedBody<B>);

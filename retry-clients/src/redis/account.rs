@@ -235,6 +235,12 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
     }
 }
 
+/// The number as a float.
+#[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
+pub(super) fn float(count: u64) -> f64 {
+    count as f64
+}
+
 /// Panics early with a clear message if there is no tokio runtime.
 pub(super) fn expect_runtime() {
     assert!(

@@ -9,7 +9,7 @@ use retry_runtime::{Kind, seam::RetryBudget};
 use tokio::sync::watch::Sender;
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, to};
+use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float, to};
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a ratio of all their calls, and
 /// one initial number of tokens.
@@ -223,10 +223,9 @@ impl Shared {
     }
 
     /// The totals to report, if `given_back` tokens are returned.
-    #[expect(clippy::cast_precision_loss, reason = "calls are counted below 2⁵³")]
     fn usage(&self, given_back: u64) -> Usage {
         Usage {
-            earned: self.calls.load(Relaxed) as f64 * self.ratio + given_back as f64,
+            earned: float(self.calls.load(Relaxed)) * self.ratio + float(given_back),
             alone: self.alone().spent,
         }
     }
@@ -248,12 +247,9 @@ impl Shared {
             return false;
         }
         let calls = self.calls.load(Relaxed);
-        #[expect(clippy::cast_precision_loss, reason = "calls are counted below 2⁵³")]
-        let earned = calls.saturating_sub(alone.calls) as f64 * self.ratio;
+        let earned = float(calls.saturating_sub(alone.calls)) * self.ratio;
         alone.calls = calls;
-        #[expect(clippy::cast_precision_loss, reason = "a tenth of a `u32`")]
-        let most = self.ahead() as f64;
-        alone.tokens = (alone.tokens + earned).min(most);
+        alone.tokens = (alone.tokens + earned).min(float(self.ahead()));
         if alone.tokens < 1.0 {
             return false;
         }

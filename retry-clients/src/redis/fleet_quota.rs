@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::sync::watch::Sender;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, to};
+use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float, to};
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
 /// minute of one API key.
@@ -263,10 +263,9 @@ impl Part {
     }
 
     /// The totals to report, if `given_back` more tokens are returned.
-    #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
     fn usage(&self, given_back: u64) -> Usage {
         Usage {
-            earned: (self.returned + given_back) as f64,
+            earned: float(self.returned + given_back),
             alone: self.spent,
         }
     }
@@ -284,9 +283,7 @@ impl Part {
         let revoked = shared.room.revoke_unused();
         self.returned += revoked;
         if let Some((_, there)) = &mut self.since {
-            #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
-            let revoked = revoked as f64;
-            *there += revoked;
+            *there += float(revoked);
         }
     }
 
@@ -299,25 +296,16 @@ impl Part {
         let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
         let burst = (f64::from(shared.burst) * part).max(between_asks(rate));
         // More than the own part of a burst accumulates only for waiting attempts.
-        #[expect(clippy::cast_precision_loss, reason = "a `u32`")]
-        let most = burst.max(lacking.min(first.max(1)) as f64);
+        let most = burst.max(float(lacking.min(first.max(1))));
         let there = (before + (now - since).as_secs_f64() * rate).min(most);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
             reason = "between 0 and the most"
         )]
-        let (granted, left) = {
-            let whole = there as u64;
-            let granted = if whole >= first {
-                lacking.min(whole)
-            } else {
-                0
-            };
-            (granted, there - granted as f64)
-        };
-        self.since = Some((now, left));
+        let whole = there as u64;
+        let granted = if whole < first { 0 } else { lacking.min(whole) };
+        self.since = Some((now, there - float(granted)));
         self.spent += granted;
         shared.room.grant(granted);
     }

@@ -1,7 +1,7 @@
+use std::mem;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
-use std::{fmt, mem};
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -227,14 +227,4 @@ fn lock<B>(tape: &Mutex<Tape<B>>) -> MutexGuard<'_, Tape<B>> {
     tape.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<B> fmt::Debug for Recording<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recording").finish_non_exhaustive()
-    }
-}
-
-impl<B> fmt::Debug for Recorded<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorded").finish_non_exhaustive()
-    }
-}
+opaque!(Recording<B>, Recorded<B>);

@@ -58,7 +58,7 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
         F: for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync + 'static,
     {
         let mut retries = ClientRetries::new(policy);
-        retries.limit = None;
+        retries.times_out = false;
         Self {
             retries,
             by: ByClone {
@@ -100,51 +100,44 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
         self.with(|retries| retries.cancel(cancelled))
     }
 
-    /// Like [`ClientRetries::breaker`]. The service's error must implement `From<Rejected>` and `From<TimedOut>`.
-    pub fn breaker(self, breaker: impl AdmissionControl + Send + Sync + 'static) -> Self
-    where
-        E: From<Rejected> + From<TimedOut>,
-    {
-        self.with_errors().with(|retries| retries.breaker(breaker))
-    }
-
-    /// Like [`ClientRetries::limiter`]. The service's error must implement `From<Rejected>` and `From<TimedOut>`.
-    pub fn limiter(self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self
-    where
-        E: From<Rejected> + From<TimedOut>,
-    {
-        self.with_errors().with(|retries| retries.limiter(limiter))
-    }
-
-    /// Like [`ClientRetries::ready_within`]. The service's error must implement `From<Rejected>` and `From<TimedOut>`.
-    pub fn ready_within(self, limit: Duration) -> Self
-    where
-        E: From<Rejected> + From<TimedOut>,
-    {
-        self.with_errors()
-            .with(|retries| retries.ready_within(limit))
-    }
-
-    /// Ends each attempt after the policy's `timeout`. The service's error must implement `From<Rejected>` and
-    /// `From<TimedOut>`.
-    pub fn policy_timeout(mut self) -> Self
-    where
-        E: From<Rejected> + From<TimedOut>,
-    {
-        self.retries.limit = self.retries.policy.attempt_limit();
-        self.with_errors()
-    }
-
-    fn with_errors(mut self) -> Self
-    where
-        E: From<Rejected> + From<TimedOut>,
-    {
-        self.by.errors = Some((E::from, E::from));
-        self
+    /// Like [`ClientRetries::span`].
+    pub fn span(self, is_on: bool) -> Self {
+        self.with(|retries| retries.span(is_on))
     }
 
     fn with(mut self, set: impl FnOnce(ClientRetries) -> ClientRetries) -> Self {
         self.retries = set(self.retries);
+        self
+    }
+}
+
+/// These settings let a call end without an error of the service, so that error must implement `From<Rejected>` and
+/// `From<TimedOut>`.
+impl<A, E: From<Rejected> + From<TimedOut>, H> RetryLayer<ByClone<A, E>, H> {
+    /// Like [`ClientRetries::breaker`].
+    pub fn breaker(self, breaker: impl AdmissionControl + Send + Sync + 'static) -> Self {
+        self.with_errors().with(|retries| retries.breaker(breaker))
+    }
+
+    /// Like [`ClientRetries::limiter`].
+    pub fn limiter(self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self {
+        self.with_errors().with(|retries| retries.limiter(limiter))
+    }
+
+    /// Like [`ClientRetries::ready_within`].
+    pub fn ready_within(self, limit: Duration) -> Self {
+        self.with_errors()
+            .with(|retries| retries.ready_within(limit))
+    }
+
+    /// Ends each attempt after the policy's `timeout`.
+    pub fn policy_timeout(mut self) -> Self {
+        self.retries.times_out = true;
+        self.with_errors()
+    }
+
+    fn with_errors(mut self) -> Self {
+        self.by.errors = Some((E::from, E::from));
         self
     }
 }
@@ -158,11 +151,7 @@ impl<A, E> Clone for ByClone<A, E> {
     }
 }
 
-impl<A, E> fmt::Debug for ByClone<A, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ByClone").finish_non_exhaustive()
-    }
-}
+opaque!(ByClone<A, E>);
 
 impl<S, Q, H> Service<Q> for Retry<S, ByClone<S::Response, S::Error>, H>
 where
@@ -250,37 +239,32 @@ pub(crate) struct Cloned<Q, A, E> {
 }
 
 impl<Q: Clone + Send, A: Send, E> Repeat<A> for Cloned<Q, A, E> {
-    /// Behind a lock, because a request may not be `Sync`.
-    type Kept = Mutex<Self>;
+    /// The request is behind a lock, because it may not be `Sync`.
+    type Kept = (Mutex<Q>, Arc<Judge<A, E>>);
     type Answer = A;
 
-    fn keep(self, _: usize) -> (Self, Mutex<Self>) {
-        (self.clone(), Mutex::new(self))
+    fn keep(self, _: usize) -> (Self, Self::Kept) {
+        let kept = (Mutex::new(self.request.clone()), Arc::clone(&self.judge));
+        (self, kept)
     }
 
-    fn again(kept: &Mutex<Self>, _: u32) -> Result<Self, Unrepeatable> {
-        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(kept.clone())
+    fn again((request, judge): &Self::Kept, _: u32) -> Result<Self, Unrepeatable> {
+        let request = request
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let judge = Arc::clone(judge);
+        Ok(Self { request, judge })
     }
 
-    async fn judge(kept: &Mutex<Self>, answer: A, _: &ClientRetries) -> Judged<A> {
-        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match (kept.judge)(Ok(&answer)) {
+    async fn judge((_, judge): &Self::Kept, answer: A, _: &ClientRetries) -> Judged<A> {
+        match judge(Ok(&answer)) {
             None => Judged::success(answer),
             Some(verdict) => Judged::failure(answer, verdict, "answer rejected"),
         }
     }
 
-    fn name(_: &Mutex<Self>) -> Cow<'_, str> {
+    fn name(_: &Self::Kept) -> Cow<'_, str> {
         Cow::Borrowed(NAME)
-    }
-}
-
-impl<Q: Clone, A, E> Clone for Cloned<Q, A, E> {
-    fn clone(&self) -> Self {
-        Self {
-            request: self.request.clone(),
-            judge: Arc::clone(&self.judge),
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! Services that fail on purpose, for tests.
 
-use std::fmt;
 use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -54,6 +53,7 @@ use super::Called;
 /// may be a `&'static str`.
 ///
 /// All services made by a layer and its clones share one script.
+#[derive(Debug)]
 pub struct FlakyLayer<S>(Arc<S>);
 
 impl<T, E> FlakyLayer<Script<T, E>> {
@@ -71,12 +71,6 @@ impl<T, E> FlakyLayer<Script<T, E>> {
 impl<S> Clone for FlakyLayer<S> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
-    }
-}
-
-impl<S: fmt::Debug> fmt::Debug for FlakyLayer<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FlakyLayer").field(&self.0).finish()
     }
 }
 

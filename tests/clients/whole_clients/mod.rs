@@ -8,9 +8,11 @@ mod flaky;
 mod held;
 mod hooks;
 mod plain;
+mod policies;
 mod readiness;
 mod rules;
 mod scripted;
+mod spans;
 mod tower_resilience;
 mod tower_retry;
 
