@@ -1,5 +1,5 @@
 //! The verdict on an error by its cause: the first cause of a known type decides. Erased errors, such as
-//! `Box<dyn Error>`, have no other verdict.
+//! `Box<dyn Error>`, can only be classified in this way.
 
 use core::error::Error;
 
@@ -15,7 +15,7 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static), otherwise: Verdict) -> Ver
     sources::causes(error).find_map(known).unwrap_or(otherwise)
 }
 
-/// Returns the first verdict of these functions, each for a cause of its type, which needs a feature.
+/// Returns the first verdict: each row is an error type, the feature that it needs, and the function for it.
 macro_rules! first_of {
     ($cause:ident: $($feature:literal $type:ty => $verdict:expr,)*) => {$(
         #[cfg(feature = $feature)]
@@ -45,7 +45,7 @@ pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_io(cause)
 }
 
-/// The verdict on a cause that reports a failed connection. Responses stop.
+/// The verdict on a cause that reports a failed connection. Errors that are responses stop.
 pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "reqwest_0_12" reqwest_0_12::Error => |error| error.is_status().then_some(Verdict::STOP),
@@ -79,7 +79,7 @@ pub(crate) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     None
 }
 
-/// The verdict on a cause when the function is a whole transaction: only rerunning the whole resolves a conflict with
+/// The verdict on a cause if the retried function is a whole transaction: running it again resolves a conflict with
 /// another one.
 pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:

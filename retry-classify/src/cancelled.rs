@@ -1,7 +1,4 @@
-use core::error::Error;
 use core::fmt;
-
-use crate::{Classify, Verdict};
 
 /// The key `abort` ended the call, and dropped the attempt in flight.
 ///
@@ -48,15 +45,4 @@ impl fmt::Display for Cancelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("cancelled")
     }
-}
-
-impl Error for Cancelled {}
-
-/// Not retried, because the caller cancelled. A cancellation is not a response from a server either.
-impl Classify for Cancelled {
-    fn classify(&self) -> Verdict {
-        Verdict::CANCELLED
-    }
-
-    describe_with_causes!();
 }

@@ -43,8 +43,8 @@ pub trait Classify {
     /// Returns the verdict on this failure: stop, or retry, with its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
-    /// Returns true if no retry can bring a better answer: a call whose key `validate` rejected a value with this error
-    /// then ends. `classify` is not called on such an error.
+    /// Returns true if a retry can't produce a better answer: if `validate` rejects a value with such an error, the call
+    /// ends. `classify` is not called on errors of `validate`.
     ///
     /// The derive returns true for a variant or struct marked `#[classify(stop)]` itself, but not for variants of an
     /// enum that is marked as a whole. `false` by default.
@@ -121,7 +121,7 @@ pub trait Classify {
     /// );
     /// ```
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
+        f.write_str(&crate::macro_support::plain_name(type_name::<Self>()))
     }
 }
 

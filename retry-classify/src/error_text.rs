@@ -12,20 +12,20 @@ use core::ops::Range;
 /// Replaces anything that may be a secret.
 const ELLIPSIS: &str = "…";
 
-/// If a `Display` fails, what it wrote before is kept.
+/// The output of a `Display`. If it fails, the text that it wrote before is kept.
 fn text_of(text: &dyn fmt::Display) -> String {
     let mut shown = String::new();
     let _ = write!(shown, "{text}");
     shown
 }
 
-/// Indexing a `str` would add its panic message about characters: 8 KB of a program.
+/// A part of a text. Indexing a `str` would add 8 KB of panic messages to each program.
 fn part(text: &str, part: Range<usize>) -> &str {
     text.get(part).unwrap_or_default()
 }
 
-// These few functions on bytes are enough, because all that is searched for is ASCII: the standard library's are compiled
-// again for each pattern, and every program that retries contains this code.
+// The functions below search bytes, because all patterns are ASCII. Those of `str` would be compiled again for each
+// pattern, and every program that retries contains this code.
 
 /// The number of leading bytes that match, at most `most`.
 fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {

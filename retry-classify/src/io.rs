@@ -2,10 +2,10 @@ use core::fmt;
 use std::io;
 
 use crate::by_cause::by_cause;
-use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict, sources};
+use crate::{Classify, Verdict, sources};
 
-/// A refused connection and an unknown host are transient; so are an interrupted call and a shortage on this machine:
-/// of files, ports or buffers. A broken connection (reset, aborted, broken pipe, unexpected end) is transient and
+/// A refused connection and an unknown host are transient; so are an interrupted call and a lack
+/// of files, ports or buffers on this machine. A broken connection (reset, aborted, broken pipe, unexpected end) is transient and
 /// ambiguous; so is an unreachable host or network, because it can also end an open connection. A timeout is a timeout,
 /// including a blocking socket's (`WouldBlock`). An error of any other kind that wraps another error, as
 /// [`io::Error::other`] does, is classified by its first source of a known type. All others stop.
@@ -25,13 +25,14 @@ impl Classify for io::Error {
     describe_with_causes!();
 }
 
-/// Returns true if looking up a host's address failed. `std` has no stable kind for that, but this text on Unix.
+/// Returns true if looking up a host's address failed. `std` has no stable kind for that. On Unix, the error has
+/// this text.
 fn is_of_lookup(error: &io::Error) -> bool {
     const TEXT: &str = "failed to lookup address information";
     error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
 }
 
-/// Returns true if this machine has no file or buffer left for a connection, and so nothing was sent. `std` has no kind
+/// Returns true if this machine ran out of files or buffers for a connection, so nothing was sent. `std` has no kind
 /// for that.
 fn is_of_this_machine(error: &io::Error) -> bool {
     /// `EMFILE`, `ENFILE` and `ENOBUFS`, or their Windows equivalents.
@@ -66,23 +67,5 @@ impl Classify for io::ErrorKind {
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl From<Cancelled> for io::Error {
-    fn from(cancelled: Cancelled) -> Self {
-        Self::other(cancelled)
-    }
-}
-
-impl From<TimedOut> for io::Error {
-    fn from(timed_out: TimedOut) -> Self {
-        Self::new(io::ErrorKind::TimedOut, timed_out)
-    }
-}
-
-impl From<Rejected> for io::Error {
-    fn from(rejected: Rejected) -> Self {
-        Self::other(rejected)
     }
 }

@@ -35,6 +35,7 @@ pub mod llm;
 #[doc(hidden)]
 pub mod macro_support;
 pub mod on;
+mod own_errors;
 #[cfg(feature = "std")]
 mod registry;
 mod rejected;
@@ -50,10 +51,9 @@ mod verdict;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub use answer::response_error::ErrorForRetry;
 #[cfg(feature = "http")]
-pub use answer::{
-    response_error::ResponseError,
-    retry_after::{retry_after, server_time},
-};
+pub use answer::response_error::ResponseError;
+#[cfg(feature = "http")]
+pub use answer::retry_after::{retry_after, server_time};
 pub use cancelled::Cancelled;
 pub use classify::Classify;
 pub use kind::Kind;

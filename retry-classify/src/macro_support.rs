@@ -9,7 +9,7 @@ mod verdict;
 
 // For the derive.
 pub use self::derived::{ClassifyField, HintField, after, complaint};
-pub use self::show::{show, show_named};
+pub use self::show::{plain_name, show, show_named};
 // For generated code of the runtime's macros.
 pub use self::requirements::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, required};
 pub use self::same::same;
@@ -19,6 +19,7 @@ pub use crate::__else_by as else_by;
 pub use crate::clients::databases::{by_sqlstate, is_conflict, redis_refused};
 // For code that shows foreign text: events, logs, metrics, reports.
 pub use crate::error_text::shown::{escaped, shown, shown_within};
+pub use crate::timed_out::rounded;
 // For protections, and for warnings in the log.
 pub use crate::verdict::Basis;
 

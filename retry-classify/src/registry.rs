@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::sources::is;
 use crate::verdict::Verdict;
 
-type Ask = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Sync;
+type Classifier = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Sync;
 
-static KNOWN: Mutex<Vec<Arc<Ask>>> = Mutex::new(Vec::new());
+static KNOWN: Mutex<Vec<Arc<Classifier>>> = Mutex::new(Vec::new());
 
 /// Registers an error type for the whole program: from then on [`cause`](crate::on::cause), `Box<dyn Error>`,
 /// `anyhow::Error` and [`std::io::Error`] call this function when they find an error of type `E`, also in a `Box` or
@@ -37,11 +37,11 @@ static KNOWN: Mutex<Vec<Arc<Ask>>> = Mutex::new(Vec::new());
 pub fn known<E: Error + 'static, V: Into<Verdict>>(
     classify: impl Fn(&E) -> V + Send + Sync + 'static,
 ) {
-    let ask = move |cause: &(dyn Error + 'static)| Some(classify(is(cause)?).into());
-    locked().push(Arc::new(ask));
+    let classifier = move |cause: &(dyn Error + 'static)| Some(classify(is(cause)?).into());
+    locked().push(Arc::new(classifier));
 }
 
-fn locked() -> MutexGuard<'static, Vec<Arc<Ask>>> {
+fn locked() -> MutexGuard<'static, Vec<Arc<Classifier>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -49,5 +49,5 @@ fn locked() -> MutexGuard<'static, Vec<Arc<Ask>>> {
 pub(crate) fn registered(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     // Cloned, because a function may classify an inner error, and so call this function again.
     let known = locked().clone();
-    known.iter().find_map(|ask| ask(cause))
+    known.iter().find_map(|classifier| classifier(cause))
 }

@@ -1,7 +1,4 @@
-use core::error::Error;
 use core::fmt;
-
-use crate::{Classify, Verdict};
 
 /// No attempt was made: the `breaker` is open, or the `limiter` did not admit the attempt in time.
 ///
@@ -73,16 +70,4 @@ impl fmt::Display for Rejected {
             RejectedBy::Cancelled => "cancelled while it waited for its turn",
         })
     }
-}
-
-impl Error for Rejected {}
-
-/// Not retried: breakers and limiters decide themselves when to try again. A rejection is not a response from a server
-/// either, so the protections of an outer call ignore it.
-impl Classify for Rejected {
-    fn classify(&self) -> Verdict {
-        Verdict::REJECTED
-    }
-
-    describe_with_causes!();
 }

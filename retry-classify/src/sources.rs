@@ -7,8 +7,8 @@ use std::io;
 
 use crate::{Classify, Verdict};
 
-/// The most sources that are searched, more than any sensible error has. An error that is its own source would never
-/// end.
+/// The maximum number of sources that are searched, which is more than any sensible error has. It ends the search in an
+/// error that is its own source.
 const DEEPEST: usize = 100;
 
 /// The error and all its sources. Includes those that `source` skips: the error inside an `io::Error`, a shared error,
@@ -36,7 +36,7 @@ pub(crate) fn causes<'a>(
     .take(DEEPEST)
 }
 
-/// The cause as that type, also boxed or shared: enums do that to stay small or to be `Clone`.
+/// The cause as this type, also in a `Box` or an `Arc`, which keep an enum small or make it `Clone`.
 pub(crate) fn is<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let boxed = || cause.downcast_ref::<Box<T>>().map(|boxed| &**boxed);
     let shared = || cause.downcast_ref::<Arc<T>>().map(|shared| &**shared);

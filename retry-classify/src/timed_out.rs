@@ -1,8 +1,5 @@
-use core::error::Error;
 use core::fmt;
 use core::time::Duration;
-
-use crate::{Classify, Verdict};
 
 /// An attempt took longer than the key `timeout` allows, and was dropped.
 ///
@@ -48,16 +45,14 @@ impl TimedOut {
 
 impl fmt::Display for TimedOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "timed out after {:?}", self.after)
+        write!(f, "timed out after {:?}", rounded(self.after))
     }
 }
 
-impl Error for TimedOut {}
-
-impl Classify for TimedOut {
-    fn classify(&self) -> Verdict {
-        Verdict::TIMEOUT
-    }
-
-    describe_with_causes!();
+/// The duration as people read it: rounded to milliseconds, or to microseconds below 1 ms.
+pub fn rounded(duration: Duration) -> Duration {
+    let is_short = duration < Duration::from_millis(1);
+    let unit = if is_short { 1_000 } else { 1_000_000 };
+    let nanos = (duration.subsec_nanos() + unit / 2) / unit * unit;
+    Duration::from_secs(duration.as_secs()).saturating_add(Duration::from_nanos(nanos.into()))
 }

@@ -62,7 +62,7 @@ pub struct ClientRetries {
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) breaker: Option<Arc<Control>>,
     pub(crate) limiter: Option<Arc<Control>>,
-    pub(crate) observer: Arc<Watcher>,
+    pub(crate) observer: Option<Arc<Watcher>>,
     pub(crate) is_spanned: bool,
     pub(crate) cancelled: Option<Arc<Canceller>>,
     pub(crate) repeats: Repeats,
@@ -93,7 +93,7 @@ impl ClientRetries {
             budget: None,
             breaker: None,
             limiter: None,
-            observer: Arc::new(|_| ()),
+            observer: None,
             is_spanned: false,
             cancelled: None,
             repeats: Repeats::All,
@@ -215,7 +215,7 @@ impl ClientRetries {
     /// Calls `observe` with every event, in addition to the log. For an [`Observer`](retry_runtime::Observer): `move
     /// |event| observer.observe(event)`.
     pub fn observe(mut self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
-        self.observer = Arc::new(observe);
+        self.observer = Some(Arc::new(observe));
         self
     }
 

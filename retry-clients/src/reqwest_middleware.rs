@@ -60,13 +60,13 @@ impl RetryMiddleware {
     /// let retries = RetryMiddleware::new(Policy::new().max(5));
     /// let retries = retries.policy_for(|request, policy| match request.method().as_str() {
     ///     "POST" => policy.max(1),
-    ///     _ => policy,
+    ///     _ => *policy,
     /// });
     /// # let _ = retries;
     /// ```
     pub fn policy_for<F>(self, policy_for: F) -> Self
     where
-        F: Fn(&Request, Policy) -> Policy + Send + Sync + 'static,
+        F: Fn(&Request, &Policy) -> Policy + Send + Sync + 'static,
     {
         self.with_hooks(|hooks| hooks.policy_for = Some(Arc::new(policy_for)))
     }

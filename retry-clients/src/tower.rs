@@ -22,7 +22,7 @@ use std::task::{Context, Poll};
 use std::{fmt, future, mem};
 
 use retry_runtime::Policy;
-use retry_runtime::macro_support::ignores_timeout;
+use retry_runtime::macro_support::{drops_attempts, ignores_timeout};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -71,7 +71,7 @@ impl<By, H> RetryLayer<By, H> {
     /// let layer = RetryLayer::new(Policy::new().max(5));
     /// let layer = layer.policy_for(|request: &Request<Body>, policy| match *request.method() {
     ///     Method::POST => policy.max(1),
-    ///     _ => policy,
+    ///     _ => *policy,
     /// });
     /// # fn is_layer<H>(_: RetryLayer<retry_clients::tower::ByRepeat, H>)
     /// # where
@@ -90,7 +90,7 @@ impl<By, H> RetryLayer<By, H> {
     pub fn policy_for<Q, A, E, F>(self, policy_for: F) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
-        F: Fn(&Q, Policy) -> Policy + Send + Sync + 'static,
+        F: Fn(&Q, &Policy) -> Policy + Send + Sync + 'static,
     {
         self.with_hooks(|hooks| hooks.policy_for = Some(Arc::new(policy_for)))
     }
@@ -198,7 +198,7 @@ impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
     type Service = Retry<S, By, H>;
 
     fn layer(&self, service: S) -> Retry<S, By, H> {
-        if !self.retries.times_out && self.retries.policy.attempt_limit().is_some() {
+        if !self.retries.times_out && drops_attempts(&self.retries.policy) {
             ignores_timeout(self.retries.name.as_deref().unwrap_or(by_clone::NAME));
         }
         Retry {

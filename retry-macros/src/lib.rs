@@ -97,7 +97,7 @@ use crate::tokens::code;
 /// | `observe` | an `Observer`, or a closure | – |
 /// | `span` | a span for the call, and one for each attempt | `false` |
 /// | `policy` | a `Policy` known at run time, replacing the other settings; a `SharedPolicy`, or `Policies` by name | – |
-/// | `name` | the call's name in the log | `module::function`, `Client::method` |
+/// | `name` | the call's name in the log | `module::function`, `module::Type::method` |
 /// | `timer` | the way to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
 /// | `first` | which item ends the retries of `stream = "first"`: `fn(&T) -> bool` | the first |

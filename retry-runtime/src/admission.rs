@@ -163,10 +163,9 @@ impl Permit {
     /// Creates the permit of a breaker's first trial call, which makes the breaker half open. The log and observers
     /// report that.
     pub const fn half_opening(number: u64, cost: u32) -> Self {
-        Self {
-            half_opens: true,
-            ..Self::new(number, cost)
-        }
+        let mut permit = Self::new(number, cost);
+        permit.half_opens = true;
+        permit
     }
 
     /// The number passed to [`new`](Self::new) or [`half_opening`](Self::half_opening).
@@ -369,7 +368,6 @@ pub struct WithCost<L> {
 impl<L> WithCost<L> {
     /// Multiplies the cost of each attempt in `limiter` by `cost`. With 0, an attempt waits its turn like the others,
     /// but is charged nothing.
-    #[inline]
     pub const fn new(limiter: L, cost: u32) -> Self {
         Self { limiter, cost }
     }

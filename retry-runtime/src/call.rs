@@ -1,7 +1,6 @@
 //! The core: the state of a call, the decision after a failure, the steps around each attempt, and the report when a
 //! call gives up. Only the driver waits, with the call's own timer.
 
-pub(crate) mod deadline;
 pub(crate) mod decide;
 pub(crate) mod driver;
 pub(crate) mod failure;
@@ -12,7 +11,7 @@ pub(crate) mod reports;
 #[cfg(feature = "serde")]
 mod saved;
 pub(crate) mod state;
-mod steps;
+pub(crate) mod steps;
 pub(crate) mod stop;
 mod waiting;
 

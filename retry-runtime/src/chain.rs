@@ -37,7 +37,8 @@ pub(crate) mod span;
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
 pub use into_chain::IntoChain;
 pub use keys::{
-    Forgets, Function, HookSet, Hooks, Keep, Keeps, KeySet, Keys, NeedSet, Needs, Rejects, Timed,
+    Forgets, Function, GivesUp, HookSet, Hooks, Keep, Keeps, KeySet, Keys, NeedSet, Needs, Rejects,
+    Timed,
 };
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction, ShownBy};
 pub use operation::{BlockingOutcome, Operation};

@@ -29,7 +29,6 @@ macro_rules! forward {
         impl<$($generics)*> $trait for $holder {
             $(
                 $(#[$of])*
-                #[inline]
                 fn $name$(<$life>)?(&self $(, $arg: $type)*) $(-> $out)? {
                     let $this = self;
                     ($held).$name($($arg),*)
@@ -47,7 +46,6 @@ macro_rules! forward {
         #[doc = $doc]
         impl<T: $trait> $trait for Option<T> {
             $(
-                #[inline]
                 fn $name(&self $(, $arg: $type)*) $(-> $out)? {
                     match self {
                         Some(held) => held.$name($($arg),*),

@@ -33,6 +33,7 @@ pub mod log;
 pub mod macro_support;
 mod name;
 mod observe;
+mod opaque_debug;
 pub mod own_loop;
 mod policy;
 pub mod seam;

@@ -21,7 +21,7 @@
 //! - [`attempt_within`] and [`run_within`], so that calls within an attempt know the call around it,
 //! - [`carry`], so that what a test overrides on a thread holds on the threads of a blocking batch,
 //! - [`refused`], [`limit`] and [`Basis`], to decide and count as a call does,
-//! - [`Described`], [`WithHint`], [`shown`], [`shown_within`], [`escaped`], [`Line`],
+//! - [`Described`], [`WithHint`], [`shown`], [`shown_within`], [`escaped`], [`Fields`], [`report_line`],
 //!   [`Level`] and [`warn_about_verdict`], to log as a call does,
 //! - [`sync::lock`].
 //!
@@ -38,6 +38,7 @@
 //! - [`Span`] and [`around`] for the key `span`, as in a chain,
 //! - [`of_attempt`], for the verdict on an attempt that a time limit dropped,
 //! - [`Taken`], because its fallback is reported as that of a call,
+//! - [`time_left`] and [`drops_attempts`], for the time limits of a policy,
 //! - [`ignores_timeout`], to log as a call does,
 //! - [`by_sqlstate`], [`is_conflict`] and [`redis_refused`], so that all clients of a database get the same verdicts.
 
@@ -76,9 +77,9 @@ pub use crate::hedge::running::{Next, Running};
 pub use crate::history::Taken;
 #[cfg(feature = "std")]
 pub use crate::observe::event::CallEnd;
-pub use crate::observe::fields::Max;
-pub use crate::observe::line::Line;
+pub use crate::observe::fields::{Fields, Max};
 pub use crate::observe::record::Level;
+pub use crate::observe::report::report_line;
 #[cfg(feature = "std")]
 pub use crate::observe::warnings::changed;
 pub use crate::observe::warnings::{ignores_timeout, warn_about_verdict};

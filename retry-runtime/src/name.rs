@@ -1,9 +1,34 @@
 //! The names of calls.
 
+#[cfg(feature = "std")]
+use alloc::collections::BTreeMap;
+
+#[cfg(feature = "std")]
+use retry_classify::macro_support::plain_name;
+
+#[cfg(feature = "std")]
+use crate::sync::{Mutex, lock};
+
 /// Returns true if a name starts with these names: `model` is the start of `model.complete` and `model::complete`, not of
 /// `models`.
 pub(crate) fn begins_with(name: &str, beginning: &str) -> bool {
     let of_identifier = |letter: char| letter.is_alphanumeric() || letter == '_';
     name.strip_prefix(beginning)
         .is_some_and(|rest| beginning.is_empty() || !rest.starts_with(of_identifier))
+}
+
+/// The path of the function whose type, or the type of a closure in it, has this name.
+pub(crate) fn function_in(mut name: &'static str) -> &'static str {
+    // `trim_end_matches` would compile its searcher: fifteen hundred instructions.
+    while let Some(around) = name.strip_suffix("::{{closure}}") {
+        name = around;
+    }
+    // Each plain name is kept, because sites borrow their names for as long as the program runs.
+    #[cfg(feature = "std")]
+    if name.as_bytes().contains(&b'<') || name.as_bytes().contains(&b'{') {
+        static PLAIN: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
+        let mut names = lock(&PLAIN);
+        return names.entry(name).or_insert_with(|| plain_name(name).leak());
+    }
+    name
 }

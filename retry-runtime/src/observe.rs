@@ -4,7 +4,6 @@ pub(crate) mod event;
 pub(crate) mod fields;
 #[cfg(feature = "tracing")]
 pub(crate) mod levels;
-pub(crate) mod line;
 #[cfg(feature = "tracing")]
 pub(crate) mod log;
 pub(crate) mod observer;

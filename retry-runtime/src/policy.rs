@@ -285,8 +285,8 @@ impl Policy {
     ///
     /// These retries have their own count, up to the policy's `max` if the section sets none. They don't count as
     /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker's
-    /// reopening time is known, a pause lasts at least until then. Once the retries are used up, a rejection ends the call.
-    /// Durable calls have neither a breaker nor a limiter.
+    /// reopening time is known, a pause lasts at least until then. Once the retries are used up, a rejection ends the
+    /// call. Durable calls have neither a breaker nor a limiter.
     ///
     /// ```
     /// use std::time::Duration;
@@ -485,10 +485,8 @@ impl Policy {
     /// [`total_timeout`](Self::total_timeout), whichever is less. `None` if unlimited.
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
-        match (
-            self.settings.call.deadline,
-            self.settings.call.total_timeout,
-        ) {
+        let call = &self.settings.call;
+        match (call.deadline, call.total_timeout) {
             (Some(deadline), Some(total)) if total.as_nanos() < deadline.as_nanos() => Some(total),
             (None, total) => total,
             (deadline, _) => deadline,

@@ -51,7 +51,6 @@ impl<'a> Name<'a> {
 
 impl<'a> Site<'a> {
     /// Creates a site with this policy and this name.
-    #[inline]
     pub const fn new(policy: &'a Policy, name: &'a str) -> Self {
         Self {
             policy,
@@ -60,7 +59,6 @@ impl<'a> Site<'a> {
     }
 
     /// Creates a site whose name is returned by a function.
-    #[inline]
     #[doc(hidden)]
     pub const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
         Self {
@@ -70,7 +68,6 @@ impl<'a> Site<'a> {
     }
 
     /// The policy of the calls.
-    #[inline]
     pub const fn policy(&self) -> &'a Policy {
         self.policy
     }
@@ -78,7 +75,7 @@ impl<'a> Site<'a> {
     /// The policy, with the [installed](crate::Policies::install) overrides.
     pub(crate) fn policy_in_force(&self) -> Policy {
         #[cfg(feature = "std")]
-        let policy = installed::over(self.policy, self.name());
+        let policy = installed::over(self.policy, || self.name());
         #[cfg(not(feature = "std"))]
         let policy = *self.policy;
         policy

@@ -10,7 +10,6 @@ pub mod resume;
 
 use alloc::sync::Arc;
 use core::convert::identity;
-use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -18,6 +17,7 @@ use std::sync::Mutex;
 
 use futures_core::{FusedStream, Stream};
 
+use crate::opaque_debug::opaque_debug;
 use crate::sync::lock;
 
 pub use patience::{Patience, Stopped, endless, in_time, patience};
@@ -174,11 +174,7 @@ impl<T, E, F: Future<Output = Result<(), E>>> FusedStream for Retried<T, E, F> {
     }
 }
 
-impl<T, E, F> fmt::Debug for Retried<T, E, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Retried").finish_non_exhaustive()
-    }
-}
+opaque_debug!(Retried [T, E, F];);
 
 /// The stream once its first item has arrived or it has ended.
 pub async fn arrived<T, E, F: Future<Output = Result<(), E>>>(

@@ -122,10 +122,8 @@ impl Object for Client {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let model = Retrying::new(Client::default());
-    assert_eq!(
-        Model::complete(&model, "hello").await.as_deref(),
-        Ok("hello")
-    );
+    let expected = Ok("hello");
+    assert_eq!(Model::complete(&model, "hello").await.as_deref(), expected);
     assert_eq!(model.count(String::new()), Ok(6));
     assert_eq!(model.name(), "client");
     assert_eq!(<Retrying<Client> as Model>::COUNT, 7);

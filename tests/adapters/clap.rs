@@ -4,87 +4,58 @@ use ::clap::{Args, FromArgMatches};
 use retry_runtime::Policy;
 use retry_runtime::configuration::{Overrides, PolicyArgs, PolicyFlags};
 
-fn run(environment: &[(&str, &str)], arguments: &[&str]) -> Output {
+/// Runs the program with these variables and arguments, which are separated by `|` and begin with `APP_RETRY` or
+/// `--retry`.
+fn run(environment: &str, arguments: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arguments"));
-    let command = command.envs(environment.iter().copied()).args(arguments);
+    for variable in environment.split('|').filter(|text| !text.is_empty()) {
+        let (name, value) = variable.split_once('=').expect("a value");
+        command.env(format!("APP_RETRY{name}"), value);
+    }
+    for argument in arguments.split('|').filter(|text| !text.is_empty()) {
+        command.arg(format!("--retry{argument}"));
+    }
     command.output().expect("a program")
 }
 
 #[test]
 fn the_command_line_wins_over_the_environment_and_a_keys_own_flag_over_the_one_for_all() {
     for (environment, arguments, expected) in [
-        (&[][..], &[][..], "max=7, throttled(max=9)"),
-        (&[("APP_RETRY_MAX", "4")], &[], "max=4, throttled(max=9)"),
+        ("", "", "max=7, throttled(max=9)"),
+        ("_MAX=4", "", "max=4, throttled(max=9)"),
+        ("=max=4, cap=9s", "", "max=4, cap=9s, throttled(max=9)"),
         (
-            &[("APP_RETRY", "max=4, cap=9s")],
-            &[],
-            "max=4, cap=9s, throttled(max=9)",
-        ),
-        (
-            &[("APP_RETRY", "max=4, cap=9s"), ("APP_RETRY_MAX", "5")],
-            &[],
+            "=max=4, cap=9s|_MAX=5",
+            "",
             "max=5, cap=9s, throttled(max=9)",
         ),
         (
-            &[("APP_RETRY_MAX", "5"), ("APP_RETRY_CAP", "8s")],
-            &["--retry", "max=2"],
+            "_MAX=5|_CAP=8s",
+            "=max=2",
             "max=2, cap=8s, throttled(max=9)",
         ),
-        (
-            &[],
-            &["--retry-max=6", "--retry", "max=2"],
-            "max=6, throttled(max=9)",
-        ),
+        ("", "-max=6|=max=2", "max=6, throttled(max=9)"),
         // Like an orchestrator that passes on unset variables.
-        (
-            &[("APP_RETRY_MAX", ""), ("APP_RETRY", " ")],
-            &[],
-            "max=7, throttled(max=9)",
-        ),
+        ("_MAX=|= ", "", "max=7, throttled(max=9)"),
         // Equal to the default, but set explicitly.
+        ("_MAX=4", "-max=7", "max=7, throttled(max=9)"),
         (
-            &[("APP_RETRY_MAX", "4")],
-            &["--retry-max", "7"],
-            "max=7, throttled(max=9)",
-        ),
-        (
-            &[("APP_RETRY_THROTTLED", "base=5s")],
-            &["--retry-throttled", "max=10"],
+            "_THROTTLED=base=5s",
+            "-throttled=max=10",
             "max=7, throttled(max=10)",
         ),
         (
-            &[],
-            &[
-                "--retry-backoff",
-                "[1s, 5s]",
-                "--retry-jitter",
-                "0.2",
-                "--retry-floor",
-                "1s",
-                "--retry-hint",
-                "clamp",
-                "--retry-max-hint",
-                "5m",
-                "--retry-timeout",
-                "30s",
-                "--retry-deadline",
-                "1h",
-                "--retry-enabled",
-                "false",
-                "--retry-transient",
-                "max=1",
-                "--retry-timed-out",
-                "max=2",
-                "--retry-invalid",
-                "max=3, backoff=fixed",
-            ],
+            "",
+            "-backoff=[1s, 5s]|-jitter=0.2|-floor=1s|-hint=clamp|-max-hint=5m|-timeout=30s|\
+             -deadline=1h|-enabled=false|-transient=max=1|-timed-out=max=2|\
+             -invalid=max=3, backoff=fixed",
             "max=7, backoff=[1s, 5s], jitter=0.2, floor=1s, hint=clamp, max_hint=5m, timeout=30s, \
              deadline=1h, enabled=false, transient(max=1), throttled(max=9), timed_out(max=2), \
              invalid(max=3, backoff=fixed)",
         ),
         (
-            &[],
-            &["--retry-base", "2s", "--retry-factor", "3"],
+            "",
+            "-base=2s|-factor=3",
             "max=7, base=2s, factor=3, throttled(max=9)",
         ),
     ] {
@@ -94,7 +65,7 @@ fn the_command_line_wins_over_the_environment_and_a_keys_own_flag_over_the_one_f
         assert_eq!(
             printed.trim(),
             expected.to_string(),
-            "{environment:?} {arguments:?}"
+            "{environment} {arguments}"
         );
     }
 }
@@ -103,62 +74,68 @@ fn the_command_line_wins_over_the_environment_and_a_keys_own_flag_over_the_one_f
 fn errors_name_the_flag() {
     for (environment, arguments, message) in [
         (
-            &[][..],
-            &["--retry", "maxx=5"][..],
-            "error: invalid value 'maxx=5' for '--retry <KEYS>': unknown key `maxx`: did you mean `max`?",
+            "",
+            "=maxx=5",
+            "invalid value 'maxx=5' for '--retry <KEYS>': unknown key `maxx`: did you mean `max`?",
         ),
         (
-            &[],
-            &["--retry", "max_attempts=5"],
-            "error: invalid value 'max_attempts=5' for '--retry <KEYS>': unknown key `max_attempts`: use `max`, which counts retries, not attempts: write `max = 4`",
+            "",
+            "=max_attempts=5",
+            "invalid value 'max_attempts=5' for '--retry <KEYS>': unknown key `max_attempts`: use `max`, which counts \
+             retries, not attempts: write `max = 4`",
         ),
         (
-            &[],
-            &["--retry-max", "5, base=1s"],
-            "error: invalid value '5, base=1s' for '--retry-max <COUNT>': `5` is a value without its key: write `max=5`",
+            "",
+            "-max=5, base=1s",
+            "invalid value '5, base=1s' for '--retry-max <COUNT>': `5` is a value without its key: write `max=5`",
         ),
         (
-            &[],
-            &["--retry-throttled", "deadline=1s"],
-            "error: invalid value 'deadline=1s' for '--retry-throttled <KEYS>': unknown key `deadline` in `throttled(…)`: move `deadline` out of `throttled(…)`",
+            "",
+            "-throttled=deadline=1s",
+            "invalid value 'deadline=1s' for '--retry-throttled <KEYS>': unknown key `deadline` in `throttled(…)`: move \
+             `deadline` out of `throttled(…)`",
         ),
         (
-            &[("APP_RETRY_BASE", "5")],
-            &[],
-            "error: invalid value '5' for '--retry-base <DURATION>': `base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",
+            "_BASE=5",
+            "",
+            "invalid value '5' for '--retry-base <DURATION>': `base = 5` has no unit: write `\"5s\"` for seconds, or \
+             `ms`, `m`, `h`",
         ),
         (
-            &[("APP_RETRY_MAX_RETRIES", "0")],
-            &[],
-            "error: environment variable `APP_RETRY_MAX_RETRIES`: unknown key `MAX_RETRIES`: use `max`, as in `max = 5`",
+            "_MAX_RETRIES=0",
+            "",
+            "environment variable `APP_RETRY_MAX_RETRIES`: unknown key `MAX_RETRIES`: use `max`, as in `max = 5`",
         ),
         (
-            &[("APP_RETRY_ENABLE", "false")],
-            &["--retry-max=1"],
-            "error: environment variable `APP_RETRY_ENABLE`: unknown key `ENABLE`: did you mean `enabled`?",
+            "_ENABLE=false",
+            "-max=1",
+            "environment variable `APP_RETRY_ENABLE`: unknown key `ENABLE`: did you mean `enabled`?",
         ),
         (
-            &[("APP_RETRYMAX", "0"), ("APP_RETRY_Max", "0")],
-            &[],
-            "error: environment variable `APP_RETRY_Max`: unknown key `Max`: did you mean `max`?",
+            "MAX=0|_Max=0",
+            "",
+            "environment variable `APP_RETRY_Max`: unknown key `Max`: did you mean `max`?",
         ),
     ] {
         let output = run(environment, arguments);
         let printed = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(printed.lines().next(), Some(message), "{arguments:?}");
+        let expected = format!("error: {message}");
+        assert_eq!(printed.lines().next(), Some(&*expected), "{arguments}");
         assert_eq!(output.status.code(), Some(2));
     }
     // Detected only after merging, so the program reports it.
-    let output = run(&[("APP_RETRY_CAP", "9s")], &["--retry-base", "10s"]);
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout).trim(),
-        "`base = 10s` is above `cap = 9s`: lower the first or raise the second"
-    );
+    let output = run("_CAP=9s", "-base=10s");
+    let expected = "`base = 10s` is above `cap = 9s`: lower the first or raise the second";
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected);
 }
 
 #[test]
 fn the_help_shows_flags_variables_and_defaults() {
-    let help = run(&[], &["--help"]).stdout;
+    let help = Command::new(env!("CARGO_BIN_EXE_arguments"))
+        .arg("--help")
+        .output()
+        .expect("a program")
+        .stdout;
     let help = String::from_utf8_lossy(&help);
     for (flag, end) in [
         ("--retry <KEYS>", "[env: APP_RETRY=]"),

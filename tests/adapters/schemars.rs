@@ -12,35 +12,20 @@ fn named(schema: &Value) -> Vec<Value> {
         values.extend(schema.get(key).cloned());
     }
     for key in ["enum", "examples"] {
-        values.extend(
-            schema
-                .get(key)
-                .and_then(Value::as_array)
-                .cloned()
-                .into_iter()
-                .flatten(),
-        );
+        let listed = schema.get(key).and_then(Value::as_array);
+        values.extend(listed.into_iter().flatten().cloned());
     }
     if let Some(items) = schema.get("items") {
         values.extend(named(items).into_iter().map(|item| json!([item])));
     }
-    for other in schema
-        .get("anyOf")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        values.extend(named(other));
-    }
+    let others = schema.get("anyOf").and_then(Value::as_array);
+    values.extend(others.into_iter().flatten().flat_map(named));
     values
 }
 
 fn properties(schema: &Value) -> Vec<(&String, &Value)> {
-    schema["properties"]
-        .as_object()
-        .expect("an object")
-        .iter()
-        .collect()
+    let properties = schema["properties"].as_object();
+    properties.expect("an object").iter().collect()
 }
 
 #[test]
@@ -87,10 +72,8 @@ fn the_schema_has_keys_descriptions_and_defaults() {
         assert_eq!(schema.get("default"), defaults.get(key), "{key}");
     }
     assert_eq!(schema["additionalProperties"], false);
-    assert_eq!(
-        schema["properties"]["throttled"]["additionalProperties"],
-        false
-    );
+    let throttled = &schema["properties"]["throttled"];
+    assert_eq!(throttled["additionalProperties"], false);
     let layer = schema_for!(Overrides).to_value();
     assert_eq!(layer["properties"]["max"].get("default"), None);
     // `0s` is not a limit.
@@ -118,10 +101,8 @@ fn an_entry_of_named_policies_is_a_layer() {
         assert_eq!(shared["additionalProperties"], false);
     }
     assert_eq!(keys, layer["properties"]);
-    assert_eq!(
-        named["properties"],
-        json!({ "enabled": layer["properties"]["enabled"] })
-    );
+    let expected = json!({ "enabled": layer["properties"]["enabled"] });
+    assert_eq!(named["properties"], expected);
     let (breaker, limiter) = (json!({ "ratio": 0.8 }), json!({ "most": 5 }));
     let written = json!({ "max": 2, "breaker": breaker, "limiter": limiter });
     let written = json!({ "enabled": true, "default": written });
@@ -135,54 +116,30 @@ fn an_entry_of_named_policies_is_a_layer() {
 fn no_entry_has_a_name_that_parsing_rejects() {
     let schema = schema_for!(Policies).to_value();
     let sections = ["transient", "throttled", "timed_out", "invalid", "rejected"];
-    assert_eq!(
-        schema["propertyNames"],
-        json!({ "pattern": "[^.:*]$", "not": { "enum": sections } })
-    );
+    let expected = json!({ "pattern": "[^.:*]$", "not": { "enum": sections } });
+    assert_eq!(schema["propertyNames"], expected);
     for name in sections
         .into_iter()
         .chain(["", "redis.", "redis::", "redis*"])
     {
         let read = serde_json::from_value::<Policies>(json!({ name: { "max": 2 } }));
         let built = Policies::of([(name, Overrides::new())]);
-        assert_eq!(
-            read.expect_err(name).to_string(),
-            built.expect_err(name).to_string()
-        );
+        let expected = built.expect_err(name).to_string();
+        assert_eq!(read.expect_err(name).to_string(), expected);
     }
 }
 
 /// Documents refer to them by these.
 #[test]
 fn each_schema_has_a_unique_name() {
-    fn name_and_id<T: JsonSchema>() -> (Value, String) {
-        let schema = schema_for!(T).to_value();
-        (schema["title"].clone(), T::schema_id().into_owned())
+    fn check<T: JsonSchema>(title: &str, name: &str) {
+        assert_eq!(schema_for!(T).to_value()["title"], title);
+        assert_eq!(T::schema_id(), format!("retry_runtime::{name}"));
     }
 
-    let named = |name: &str, id: &str| (json!(name), id.to_owned());
-    for (found, expected) in [
-        (
-            name_and_id::<Policy>(),
-            named("RetryPolicy", "retry_runtime::Policy"),
-        ),
-        (
-            name_and_id::<Overrides>(),
-            named("RetryOverrides", "retry_runtime::Overrides"),
-        ),
-        (
-            name_and_id::<Policies>(),
-            named("RetryPolicies", "retry_runtime::Policies"),
-        ),
-        (
-            name_and_id::<BreakerSettings>(),
-            named("RetryBreaker", "retry_runtime::BreakerSettings"),
-        ),
-        (
-            name_and_id::<LimiterSettings>(),
-            named("RetryLimiter", "retry_runtime::LimiterSettings"),
-        ),
-    ] {
-        assert_eq!(found, expected);
-    }
+    check::<Policy>("RetryPolicy", "Policy");
+    check::<Overrides>("RetryOverrides", "Overrides");
+    check::<Policies>("RetryPolicies", "Policies");
+    check::<BreakerSettings>("RetryBreaker", "BreakerSettings");
+    check::<LimiterSettings>("RetryLimiter", "LimiterSettings");
 }

@@ -19,11 +19,8 @@ throttled:
 ";
     assert_eq!(serde_saphyr::from_str::<Policy>(yaml).unwrap(), policy);
     let written = serde_saphyr::to_string(&policy).unwrap();
-    assert_eq!(
-        serde_saphyr::from_str::<Policy>(&written).unwrap(),
-        policy,
-        "{written}"
-    );
+    let read: Policy = serde_saphyr::from_str(&written).unwrap();
+    assert_eq!(read, policy, "{written}");
 }
 
 #[test]
@@ -68,8 +65,6 @@ anthropic.complete:
 ";
     let policies: Policies = serde_saphyr::from_str(yaml).unwrap();
     assert_eq!(policies.find("redis.get"), Policy::new().max(2));
-    assert_eq!(
-        policies.find("anthropic.complete"),
-        "max=2, throttled(max=10)".parse().unwrap()
-    );
+    let expected = "max=2, throttled(max=10)".parse().unwrap();
+    assert_eq!(policies.find("anthropic.complete"), expected);
 }

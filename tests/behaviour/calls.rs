@@ -10,4 +10,6 @@ mod forms;
 mod hedge;
 mod keys;
 mod limiters;
+mod own_function;
 mod own_loop;
+mod pauses;

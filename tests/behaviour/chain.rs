@@ -1,12 +1,11 @@
 //! The attribute as a chain: the same keys make the same attempts, pauses and events.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::error::Error;
 use std::future::{pending, ready};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use std::{fmt, io};
 
 use futures::FutureExt;
@@ -15,20 +14,13 @@ use retry_protections::{Breaker, Quota, RateLimiter};
 use retry_runtime::llm::ProviderError;
 use retry_runtime::own_loop::NextAttempt;
 use retry_runtime::seam::{BreakerState, TimerFn};
-use retry_runtime::{
-    Budget, Classify, Event, GaveUp, Jitter, Policy, Reason, Rejected, RejectedBy, ResponseError,
-    TimedOut, Verdict, retry, show, testing,
-};
+use retry_runtime::{Classify, ResponseError, TimedOut, show};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each, retry_each_blocking};
-use support::dropped::dropped_after;
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::is_send;
-use support::turns::Turns;
+use support::dropped::{give_way, leaves_nothing_behind};
+use support::prelude::*;
 use tokio::task::yield_now;
-use tokio::time::Instant;
-
-use crate::keys::{Script, secs};
+use tokio::time::timeout;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -58,9 +50,9 @@ impl World {
 
     /// A hook that takes two seconds, and fails before the fourth attempt.
     async fn hooked(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
-        let told = format!("{error}, {} in {:?}", next.number(), next.pause());
-        self.events.borrow_mut().push(told);
-        tokio::time::sleep(secs(2)).await;
+        let text = format!("{error}, {} in {:?}", next.number(), next.pause());
+        self.events.borrow_mut().push(text);
+        sleep(secs(2)).await;
         if next.number() < 4 {
             Ok(())
         } else {
@@ -75,7 +67,7 @@ impl World {
 
 /// The outcome of a call.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Trace {
     outcome: Result<usize, Failure>,
     attempts: usize,
     log: Vec<String>,
@@ -85,7 +77,7 @@ struct Told {
     breaker: BreakerState,
 }
 
-impl Told {
+impl Trace {
     fn new(
         outcome: Result<usize, Failure>,
         attempts: usize,
@@ -104,7 +96,8 @@ impl Told {
     }
 }
 
-/// Compares a call with these keys in the attribute and the same call as a chain.
+/// Compares a call with these keys in the attribute and the same call as a chain. The other keys are in the table of
+/// forms.
 macro_rules! alike {
     ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
         #[tokio::test(start_paused = true)]
@@ -117,7 +110,7 @@ macro_rules! alike {
             let expected = {
                 let (recording, $world, mut script) = (testing::record(), World::new(), Script::new($steps));
                 let outcome = by_attribute(&$world, &mut script).await;
-                Told::new(outcome, script.attempts, recording.lines(), $world)
+                Trace::new(outcome, script.attempts, recording.lines(), $world)
             };
             let chained = {
                 let (recording, $world) = (testing::record(), World::new());
@@ -125,7 +118,7 @@ macro_rules! alike {
                 let $policy = EXACT.name("call");
                 let call = $chain.call(|| attempt_of(script.borrow_mut().next()));
                 let outcome = call.await;
-                Told::new(outcome, script.into_inner().attempts, recording.lines(), $world)
+                Trace::new(outcome, script.into_inner().attempts, recording.lines(), $world)
             };
             assert_eq!(chained, expected);
         }
@@ -135,13 +128,13 @@ macro_rules! alike {
 /// For a failure of the kind `Timeout`, hangs for a minute.
 async fn attempt_of(outcome: Result<usize, Failure>) -> Result<usize, Failure> {
     if outcome == Err(TIMEOUT) {
-        tokio::time::sleep(secs(60)).await;
+        sleep(secs(60)).await;
     }
     outcome
 }
 
 async fn other_model(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
-    tokio::time::sleep(secs(5)).await;
+    sleep(secs(5)).await;
     assert_eq!(gave_up.errors().count(), gave_up.attempts().max(1) as usize);
     match gave_up.reason() {
         Reason::Exhausted => Ok(100),
@@ -160,24 +153,10 @@ fn hook<'a>(
 }
 
 alike! {
-    none: [TRANSIENT, throttled_for(secs(7))], [], |policy, _world| policy;
     on: [TRANSIENT, STOP], [on = |_| true],
         |policy, _world| policy.on(|_: &Failure| true).show(fmt::Display::fmt);
-    observe_success: [], [observe = |event| world.saw(event)],
-        |policy, world| policy.observe(|event| world.saw(event));
-    cancel_with_until_and_fallback: [],
-        [cancel = world.cancelled(), until = |_| false, fallback = other_model, observe = |event| world.saw(event)],
-        |policy, world| policy
-            .cancel(world.cancelled())
-            .until(|_: &usize| false)
-            .fallback(other_model)
-            .observe(|event| world.saw(event));
-    timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| tokio::time::sleep(pause * 2)],
-        |policy, _world| policy.timer(TimerFn::new(|pause: Duration| tokio::time::sleep(pause * 2)));
-    hooks: [TRANSIENT, THROTTLED],
-        [before_pause = async |error, next| world.hooked(error, next).await,
-         before_retry = async |error, next| world.hooked(error, next).await],
-        |policy, world| policy.before_pause(hook(&world)).before_retry(hook(&world));
+    timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| sleep(pause * 2)],
+        |policy, _world| policy.timer(TimerFn::new(|pause: Duration| sleep(pause * 2)));
     abort_in_a_pause: [TRANSIENT, TRANSIENT], [abort = world.cancelled(), budget = &world.budget],
         |policy, world| policy.abort(world.cancelled()).budget(&world.budget);
     abort_in_an_attempt: [TRANSIENT, TIMEOUT],
@@ -206,43 +185,25 @@ alike! {
             .fallback(other_model);
     abort_too_late: [TRANSIENT], [abort = world.cancelled()],
         |policy, world| policy.abort(world.cancelled());
-    everything: [TRANSIENT, TIMEOUT, THROTTLED, TRANSIENT, TRANSIENT],
-        [on = |_| Verdict::TRANSIENT, until = |value| *value > 9, timeout = "3s", idempotent = true, budget = &world.budget,
-         breaker = &world.breaker, observe = |event| world.saw(event), fallback = other_model, cancel = world.cancelled()],
-        |policy, world| policy
-            .on(|_: &Failure| Verdict::TRANSIENT)
-            .show(fmt::Display::fmt)
-            .until(|value: &usize| *value > 9)
-            .timeout(secs(3))
-            .idempotent(true)
-            .budget(&world.budget)
-            .breaker(&world.breaker)
-            .observe(|event| world.saw(event))
-            .fallback(other_model)
-            .cancel(world.cancelled());
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_has_the_earlier_errors() {
-    let seen = RefCell::new(Vec::new());
-    let ids = RefCell::new(Vec::new());
+    let (seen, ids) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
     let script = RefCell::new(Script::new([TRANSIENT, THROTTLED]));
-    let outcome = EXACT
-        .max(2)
-        .name("call")
-        .call_attempt(async |attempt| {
-            let errors = attempt.errors().to_vec();
-            seen.borrow_mut().push((
-                attempt.number(),
-                attempt.is_last(),
-                errors,
-                attempt.elapsed(),
-            ));
-            ids.borrow_mut().push(attempt.call_id());
-            script.borrow_mut().next()
-        })
-        .await;
-    assert_eq!(outcome, Ok(3));
+    let call = EXACT.max(2).name("call").call_attempt(async |attempt| {
+        let errors = attempt.errors().to_vec();
+        let attempted = (
+            attempt.number(),
+            attempt.is_last(),
+            errors,
+            attempt.elapsed(),
+        );
+        seen.borrow_mut().push(attempted);
+        ids.borrow_mut().push(attempt.call_id());
+        script.borrow_mut().next()
+    });
+    assert_eq!(call.await, Ok(3));
     let expected = [
         (1, false, vec![], secs(0)),
         (2, false, vec![TRANSIENT], secs(1)),
@@ -257,15 +218,12 @@ async fn an_attempt_has_the_earlier_errors() {
 fn a_blocking_attempt_has_the_earlier_errors() {
     let _skipped = testing::skip_sleeps();
     let mut seen = Vec::new();
+    let mut script = Script::new([TRANSIENT]);
     let outcome = EXACT.name("call").call_attempt_blocking(|attempt| {
         seen.push((attempt.number(), attempt.last_error().cloned()));
-        if attempt.number() == 2 {
-            Ok(())
-        } else {
-            Err(TRANSIENT)
-        }
+        script.next()
     });
-    assert_eq!(outcome, Ok(()));
+    assert_eq!(outcome, Ok(2));
     assert_eq!(seen, [(1, None), (2, Some(TRANSIENT))]);
 }
 
@@ -273,64 +231,44 @@ fn a_blocking_attempt_has_the_earlier_errors() {
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_is_kept_keeps_its_errors() {
     let kept = RefCell::new(Vec::new());
-    let outcome: Result<(), Failure> = EXACT
-        .max(2)
-        .name("call")
-        .fallback(async |gave_up: GaveUp<Failure>| {
-            assert_eq!((gave_up.attempts(), gave_up.errors_left_out()), (3, 2));
-            Err(gave_up.into_error())
-        })
-        .call_attempt(async |attempt| {
-            kept.borrow_mut().push(Arc::clone(&attempt));
-            Err(TRANSIENT)
-        })
-        .await;
-    assert_eq!(outcome, Err(TRANSIENT));
-    let numbers: Vec<_> = kept
-        .borrow()
-        .iter()
-        .map(|attempt| attempt.number())
-        .collect();
-    assert_eq!(numbers, [1, 2, 3]);
+    let chain = EXACT.max(2).fallback(async |gave_up: GaveUp<Failure>| {
+        assert_eq!((gave_up.attempts(), gave_up.errors_left_out()), (3, 2));
+        Err(gave_up.into_error())
+    });
+    let call = chain.call_attempt(async |attempt| {
+        kept.borrow_mut().push(Arc::clone(&attempt));
+        Err::<(), _>(TRANSIENT)
+    });
+    assert_eq!(call.await, Err(TRANSIENT));
     let kept = kept.into_inner();
-    assert!(
-        kept.iter()
-            .all(|attempt| attempt.call_id() == kept[0].call_id())
-    );
+    let numbers: Vec<_> = kept.iter().map(|attempt| attempt.number()).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    let id = kept[0].call_id();
+    assert!(kept.iter().all(|attempt| attempt.call_id() == id));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_policys_timeout_applies_to_calls_with_policy_timeout() {
-    #[retry(policy = policy, timeout)]
-    async fn by_attribute(policy: &Policy) -> Result<(), Failure> {
-        pending().await
-    }
-
-    #[retry(policy = policy, timeout = "5s")]
-    async fn by_its_own(policy: &Policy) -> Result<(), Failure> {
-        pending().await
+    scripted! {
+        #[retry(policy = policy, timeout)] async fn by_attribute(policy: &Policy) = pending().await;
+        #[retry(policy = policy, timeout = "5s")] async fn by_its_own(policy: &Policy) = pending().await;
     }
 
     let policy: Policy = "max=1, jitter=none, timeout=3s".parse().unwrap();
+    let hangs = pending::<Result<(), Failure>>;
     let recording = testing::record();
     let start = Instant::now();
-    assert_eq!(by_attribute(&policy).await, Err(TIMEOUT));
-    assert_eq!(start.elapsed(), secs(7));
-    assert_eq!(by_its_own(&policy).await, Err(TIMEOUT));
-    assert_eq!(start.elapsed(), secs(7 + 11));
-    let call = policy.policy_timeout().call(pending::<Result<(), Failure>>);
-    assert_eq!(call.await, Err(TIMEOUT));
-    assert_eq!(start.elapsed(), secs(7 + 11 + 7));
-    let call = policy
-        .name("call")
-        .timeout(secs(5))
-        .call(pending::<Result<(), Failure>>);
-    assert_eq!(call.await, Err(TIMEOUT));
-    assert_eq!(start.elapsed(), secs(7 + 11 + 7 + 11));
+    assert_rows! {
+        (by_attribute(&policy).await, start.elapsed()) => (Err(TIMEOUT), secs(7));
+        (by_its_own(&policy).await, start.elapsed()) => (Err(TIMEOUT), secs(7 + 11));
+        (policy.policy_timeout().call(hangs).await, start.elapsed()) => (Err(TIMEOUT), secs(7 + 11 + 7));
+        (policy.name("call").timeout(secs(5)).call(hangs).await, start.elapsed())
+            => (Err(TIMEOUT), secs(7 + 11 + 7 + 11));
+    }
     assert_eq!(recording.lines().len(), 4 * 2);
     // Without a timeout, there is no limit.
-    let hangs = EXACT.policy_timeout().call(pending::<Result<(), Failure>>);
-    assert!(tokio::time::timeout(secs(3600), hangs).await.is_err());
+    let unlimited = EXACT.policy_timeout().call(hangs);
+    assert!(timeout(secs(3600), unlimited).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
@@ -339,14 +277,11 @@ async fn an_ignored_policy_timeout_is_logged_once() {
 
     #[retry(policy = POLICY, name = "ignored.by_async")]
     async fn by_async() -> Result<usize, Failure> {
-        tokio::time::sleep(secs(9)).await;
+        sleep(secs(9)).await;
         Ok(1)
     }
 
-    #[retry(policy = POLICY, name = "ignored.by_blocking")]
-    fn by_blocking() -> Result<usize, Failure> {
-        Ok(1)
-    }
+    scripted! { #[retry(policy = POLICY, name = "ignored.by_blocking")] fn by_blocking() -> Result<usize, Failure> = Ok(1); }
 
     let recording = testing::record();
     for _ in 0..2 {
@@ -367,28 +302,14 @@ async fn an_ignored_policy_timeout_is_logged_once() {
         let end = plan.run_until(chain, async |_| Validity::Valid).await;
         assert!(end.unwrap().is_valid());
     }
-    let lines = recording.lines();
-    let lines: Vec<_> = lines
-        .iter()
-        .filter(|line| line.starts_with("ignoring"))
-        .collect();
-    for (line, name) in lines.iter().zip([
-        "async",
-        "blocking",
-        "chain",
-        "blocking_chain",
-        "batch",
-        "blocking_batch",
-        "plan",
-    ]) {
-        assert_eq!(
-            **line,
-            format!(
-                "ignoring the policy's timeout ignored.by_{name} reason=the call names no `timeout`, or can't have one"
-            ),
-        );
-    }
-    assert_eq!(lines.len(), 7);
+    let mut lines = recording.lines();
+    lines.retain(|line| line.starts_with("ignoring"));
+    let forms = "async blocking chain blocking_chain batch blocking_batch plan";
+    let line = |form: &str| {
+        let reason = "the call names no `timeout`, or can't have one";
+        format!("ignoring the policy's timeout ignored.by_{form} reason={reason}")
+    };
+    assert_eq!(lines, forms.split(' ').map(line).collect::<Vec<_>>());
 }
 
 /// Returns the text of the error in a chain's log, if the call gives up at once.
@@ -424,6 +345,7 @@ fn errors_are_shown() {
         }
     }
 
+    /// There is no bound `E: Display`.
     #[derive(Classify, Debug)]
     #[classify(transient)]
     struct Caused<E>(E);
@@ -434,21 +356,10 @@ fn errors_are_shown() {
         }
     }
 
-    #[derive(Classify, Debug)]
+    #[derive(Classify, Debug, thiserror::Error)]
     #[classify(transient)]
-    struct Sending(io::Error);
-
-    impl fmt::Display for Sending {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("sending")
-        }
-    }
-
-    impl Error for Sending {
-        fn source(&self) -> Option<&(dyn Error + 'static)> {
-            Some(&self.0)
-        }
-    }
+    #[error("sending")]
+    struct Sending(#[from] io::Error);
 
     struct Undescribed;
 
@@ -459,94 +370,53 @@ fn errors_are_shown() {
     }
 
     let refused = || io::Error::other("https://user:secret@host/path?key=secret is down");
-    assert_eq!(shown!(Shown::Plain), "Shown::Plain");
-    assert_eq!(shown!(Displayed("503")), "503");
-    assert_eq!(shown!(&Displayed("503")), "503");
-    assert_eq!(shown!(Arc::new(Displayed("503"))), "503");
-    assert_eq!(shown!(Undescribed), std::any::type_name::<Undescribed>());
-    assert_eq!(shown!(io::ErrorKind::TimedOut), "timed out");
+    let boxed = || Box::<dyn Error + Send + Sync>::from(Sending(refused()));
     let bad_gateway = http::StatusCode::BAD_GATEWAY;
     let answer = || ResponseError::new(bad_gateway, http::HeaderMap::new(), "");
-    assert_eq!(shown!(bad_gateway), "502 Bad Gateway");
-    assert_eq!(shown!(answer()), "502 Bad Gateway");
     let overloaded = r#"{"error": {"type": "overloaded_error", "message": "later"}}"#;
-    assert_eq!(
-        shown!(ProviderError::parse(overloaded).unwrap()),
-        "overloaded_error: later"
-    );
-    // There is no bound `E: Display`.
-    assert_eq!(shown!(Caused(503)), "Caused");
-    assert_eq!(shown!(refused()), "https://host/path is down");
-    assert_eq!(
-        shown!(Sending(refused())),
-        "sending: https://host/path is down"
-    );
-    let boxed = || Box::<dyn Error + Send + Sync>::from(Sending(refused()));
-    assert_eq!(shown!(boxed()), "sending: https://host/path is down");
-    assert_eq!(
-        shown!(anyhow::Error::from(Sending(refused()))),
-        "sending: https://host/path is down"
-    );
-    assert_eq!(shown!(TimedOut::new(secs(3))), "timed out after 3s");
-    assert_eq!(
-        shown!(Rejected::new(RejectedBy::Breaker)),
-        "rejected by an open circuit breaker"
-    );
-
-    assert_eq!(
-        shown!(Sending(refused()), |policy| policy.on(|_: &Sending| true)),
-        std::any::type_name::<Sending>(),
-    );
-    assert_eq!(
-        shown!(Sending(refused()), |policy| policy
-            .on(|_: &Sending| true)
-            .show(show::with_causes)),
-        "sending: https://host/path is down",
-    );
-    assert_eq!(
-        shown!(String::from("503"), |policy| policy
-            .on(|_: &String| true)
-            .show(fmt::Display::fmt)),
-        "503",
-    );
-    assert_eq!(
-        shown!(Shown::Plain, |policy| policy.show(
-            |error: &Shown, f: &mut fmt::Formatter<'_>| write!(f, "{error:?}!")
-        )),
-        "Plain!",
-    );
+    assert_rows! {
+        shown!(Shown::Plain) => "Shown::Plain";
+        shown!(Displayed("503")) => "503";
+        shown!(&Displayed("503")) => "503";
+        shown!(Arc::new(Displayed("503"))) => "503";
+        shown!(Undescribed) => std::any::type_name::<Undescribed>();
+        shown!(io::ErrorKind::TimedOut) => "timed out";
+        shown!(bad_gateway) => "502 Bad Gateway";
+        shown!(answer()) => "502 Bad Gateway";
+        shown!(ProviderError::parse(overloaded).unwrap()) => "overloaded_error: later";
+        shown!(Caused(503)) => "Caused";
+        shown!(refused()) => "https://host/path is down";
+        shown!(Sending(refused())) => "sending: https://host/path is down";
+        shown!(boxed()) => "sending: https://host/path is down";
+        shown!(anyhow::Error::from(Sending(refused()))) => "sending: https://host/path is down";
+        shown!(TimedOut::new(secs(3))) => "timed out after 3s";
+        shown!(Rejected::new(RejectedBy::Breaker)) => "rejected by an open circuit breaker";
+        shown!(Sending(refused()), |policy| policy.on(|_: &Sending| true)) => std::any::type_name::<Sending>();
+        shown!(Sending(refused()), |policy| policy.on(|_: &Sending| true).show(show::with_causes))
+            => "sending: https://host/path is down";
+        shown!(String::from("503"), |policy| policy.on(|_: &String| true).show(fmt::Display::fmt)) => "503";
+        shown!(Shown::Plain, |policy| policy.show(|error: &Shown, f: &mut fmt::Formatter<'_>| write!(f, "{error:?}!")))
+            => "Plain!";
+    }
 }
 
-/// If a call's future is dropped at any point, the trial slot is released, and retries that never started are refunded.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_releases_everything() {
-    for polls in 0.. {
-        let (turns, retries) = (Turns::new(9), Cell::new(0));
+    leaves_nothing_behind(1, async |shared| {
         let breaker = Breaker::new().consecutive_failures(99);
         let call = Policy::none()
             .max(2)
-            .name("call")
-            .timer(TimerFn::new(|_| yield_now()))
-            .budget(&turns)
+            .timer(TimerFn::new(|_| give_way()))
+            .budget(&shared.budget)
             .breaker(&breaker)
+            .limiter(&shared.limiter)
             .fallback(async |gave_up: GaveUp<Failure>| {
-                yield_now().await;
+                give_way().await;
                 Err(gave_up.into_error())
             })
-            .call_attempt(async |attempt| {
-                retries.set(attempt.number() - 1);
-                yield_now().await;
-                Err::<(), _>(TRANSIENT)
-            });
-        let outcome = dropped_after(polls, call);
-        assert_eq!(turns.left() + retries.get(), 9, "after {polls} polls");
-        if let Some(outcome) = outcome {
-            assert_eq!(outcome, Err(TRANSIENT));
-            // 3 attempts, 2 pauses and the fallback wait once each.
-            assert_eq!(polls, 3 + 2 + 1 + 1);
-            return;
-        }
-    }
+            .call(async || Err::<(), _>(shared.attempts(1).await));
+        assert_eq!(call.await, Err(TRANSIENT));
+    });
 }
 
 /// The hook and the fallback return futures that borrow an argument.
@@ -580,7 +450,7 @@ async fn futures_are_send() {
     assert_eq!(is_send(plain).await, Ok(6));
     let all = EXACT
         .name("call")
-        .timer(TimerFn::new(tokio::time::sleep))
+        .timer(TimerFn::new(sleep))
         .timeout(secs(9))
         .until(|_: &usize| true)
         .budget(budget)

@@ -1,15 +1,11 @@
 //! The core: a call's state, driven by hand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
+use retry_runtime::Backoff;
 use retry_runtime::own_loop::{Call, Failure, Site};
 use retry_runtime::seam::{Moment, RetryBudget};
-use retry_runtime::{
-    Backoff, Budget, Event, EventData, Jitter, Kind, Policy, Reason, Section, Verdict, retry,
-    testing,
-};
-use support::time::secs;
+use support::prelude::*;
 use support::turns::Turns;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
@@ -115,10 +111,8 @@ fn only_pauses_count_against_a_deadline_without_elapsed_times() {
             Err(reason) => break reason,
         }
     };
-    assert_eq!(
-        (pauses, reason),
-        (vec![secs(1), secs(2), secs(4)], Reason::Deadline)
-    );
+    let expected = (vec![secs(1), secs(2), secs(4)], Reason::Deadline);
+    assert_eq!((pauses, reason), expected);
     // Up to the last failure, after pauses of 1, 2 and 4 s.
     assert_eq!(call.spent(), secs(7));
 }
@@ -144,10 +138,8 @@ fn progress_restarts_the_count_until_the_deadline() {
         (retried, last),
         (&[Ok(secs(1)); 8][..], &Err(Reason::Deadline))
     );
-    assert_eq!(
-        (call.attempt(), call.last_delay(), call.spent()),
-        (1, Duration::ZERO, secs(10))
-    );
+    let expected = (1, Duration::ZERO, secs(10));
+    assert_eq!((call.attempt(), call.last_delay(), call.spent()), expected);
 
     let mut call = loaded;
     assert_eq!(call.failed_with(busy().elapsed(secs(3))), Ok(secs(1)));
@@ -173,7 +165,7 @@ fn reported_elapsed_times_count_against_a_deadline() {
 #[test]
 fn a_deadline_outside_the_policy_is_a_moment() {
     let site = Site::new(&EXACT, "call");
-    let at = |secs| Moment::from_origin(Duration::from_secs(secs));
+    let at = |seconds| Moment::from_origin(secs(seconds));
     for (now, decision) in [
         (9, Ok(secs(1))),
         (10, Err(Reason::Deadline)),
@@ -198,13 +190,11 @@ fn a_pause_that_took_too_long_ends_the_call() {
     assert_eq!(call.failed_with(failure(secs(2))), Ok(secs(1)));
     assert_eq!(call.resumed(failure(secs(10))), Ok(()));
     assert_eq!(call.resumed(failure(secs(3600))), Err(Reason::Deadline));
-    assert_eq!(
-        recording.lines(),
-        [
-            "retrying call attempt=1 max=3 delay=1s error=busy reason=transient",
-            "gave up call attempt=1 max=3 error=busy reason=deadline",
-        ],
-    );
+    let expected = [
+        "retrying call attempt=1 max=3 delay=1s error=busy reason=transient",
+        "gave up call attempt=1 max=3 error=busy reason=deadline",
+    ];
+    assert_eq!(recording.lines(), expected);
 }
 
 #[test]
@@ -213,7 +203,7 @@ fn jitter_on_a_hint_does_not_end_a_call() {
     let site = Site::new(&policy, "call");
     for seed in 0..400 {
         let _seeded = testing::seed(seed);
-        let hint = Duration::from_millis(9_500);
+        let hint = millis(9_500);
         let pause = Call::new().failed(&site, Verdict::THROTTLED.after(hint), &"busy");
         let pause = pause.unwrap();
         assert!(hint <= pause && pause <= secs(10), "{pause:?}");
@@ -234,15 +224,11 @@ fn a_budget_is_charged_last() {
     let site = Site::new(&EXACT, "call");
     let failure = |verdict| Failure::new(&site, verdict, &"busy").budget(&Empty);
     let mut call = Call::new();
-    assert_eq!(
-        call.failed_with(failure(Verdict::STOP)),
-        Err(Reason::NotRetryable)
-    );
-    assert_eq!(
-        call.failed_with(failure(Verdict::TRANSIENT)),
-        Err(Reason::Budget)
-    );
-    assert_eq!(call.attempt(), 1);
+    assert_rows! {
+        call.failed_with(failure(Verdict::STOP)) => Err(Reason::NotRetryable);
+        call.failed_with(failure(Verdict::TRANSIENT)) => Err(Reason::Budget);
+        call.attempt() => 1;
+    }
 }
 
 #[test]
@@ -256,15 +242,13 @@ fn an_observer_sees_what_the_log_does_and_each_start() {
     call.failed_with(failure).unwrap();
     call.started(site_name(), &mut observe);
     call.succeeded_observed(&site, &mut observe);
-    assert_eq!(
-        lines,
-        [
-            "starting call attempt=1",
-            "retrying call attempt=1 max=3 delay=1s error=busy reason=transient",
-            "starting call attempt=2",
-            "succeeded call attempt=2 max=3",
-        ],
-    );
+    let expected = [
+        "starting call attempt=1",
+        "retrying call attempt=1 max=3 delay=1s error=busy reason=transient",
+        "starting call attempt=2",
+        "succeeded call attempt=2 max=3",
+    ];
+    assert_eq!(lines, expected);
 }
 
 fn site_name() -> &'static str {
@@ -299,10 +283,8 @@ fn progress_that_was_saved_does_not_wait_again() {
     let mut call: Call = serde_json::from_str(&saved).unwrap();
     assert_eq!(call.spent(), secs(1));
     // 1 s was spent, and 2 s follow.
-    assert_eq!(
-        call.failed(&site, Verdict::TRANSIENT, &"cut off"),
-        Ok(secs(2))
-    );
+    let expected = Ok(secs(2));
+    assert_eq!(call.failed(&site, Verdict::TRANSIENT, &"cut off"), expected);
     assert_eq!(call.spent(), secs(1));
 }
 
@@ -326,10 +308,8 @@ fn a_saved_call_continues_in_another_process() {
     );
 
     let mut call: Call = serde_json::from_str(&saved).unwrap();
-    assert_eq!(
-        (call.attempt(), call.last_delay(), call.spent()),
-        (4, secs(2), secs(9))
-    );
+    let expected = (4, secs(2), secs(9));
+    assert_eq!((call.attempt(), call.last_delay(), call.spent()), expected);
     let budget = Budget::standard();
     assert!(budget.withdraw(Kind::Transient));
     call.credit(&budget);
@@ -406,10 +386,8 @@ fn a_loaded_call_reports_its_policys_limit() {
     let recording = testing::record();
     let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(secs(3600));
     assert_eq!(call.resumed(failure), Err(Reason::Deadline));
-    assert_eq!(
-        recording.lines(),
-        ["gave up call attempt=1 max=5 error=busy reason=deadline"],
-    );
+    let expected = ["gave up call attempt=1 max=5 error=busy reason=deadline"];
+    assert_eq!(recording.lines(), expected);
 }
 
 #[test]
@@ -453,7 +431,7 @@ fn a_given_deadline_replaces_the_policys() {
         call.failed_with(failure().deadline(None, || unreachable!())),
         Ok(secs(1))
     );
-    let at = |secs| Moment::from_origin(Duration::from_secs(secs));
+    let at = |seconds| Moment::from_origin(secs(seconds));
     assert_eq!(
         call.failed_with(failure().deadline(Some(at(9)), || at(5))),
         Ok(secs(2))

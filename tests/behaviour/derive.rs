@@ -2,10 +2,9 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::time::Duration;
 
-use retry_runtime::{Classify, Kind, Verdict};
-use support::rows;
+use retry_runtime::Classify;
+use support::prelude::*;
 
 #[derive(Debug, Classify)]
 #[expect(dead_code, reason = "read by Debug")]
@@ -33,7 +32,7 @@ enum ModelError {
 
 #[test]
 fn every_mark_gives_its_verdict() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     let rate_limited = ModelError::RateLimited {
         retry_after: second,
         message: String::new(),
@@ -70,17 +69,13 @@ enum WithDefault {
 
 #[test]
 fn unmarked_variants_take_the_default() {
-    let second = Duration::from_secs(1);
-    assert_eq!(
-        WithDefault::Unmarked.classify(),
-        Verdict::TRANSIENT.ambiguous()
-    );
-    assert_eq!(WithDefault::Marked.classify(), Verdict::STOP);
-    assert_eq!(
-        WithDefault::Hinted(second).classify(),
-        Verdict::TRANSIENT.ambiguous().after(second)
-    );
-    assert_eq!(WithDefault::Unambiguous.classify(), Verdict::TRANSIENT);
+    let second = secs(1);
+    assert_rows! {
+        WithDefault::Unmarked.classify() => Verdict::TRANSIENT.ambiguous();
+        WithDefault::Marked.classify() => Verdict::STOP;
+        WithDefault::Hinted(second).classify() => Verdict::TRANSIENT.ambiguous().after(second);
+        WithDefault::Unambiguous.classify() => Verdict::TRANSIENT;
+    }
 }
 
 #[derive(Classify)]
@@ -114,7 +109,7 @@ where
 
 #[test]
 fn structs_and_generics_are_classified() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     assert_eq!(
         Throttled {
             after: Some(second)
@@ -122,17 +117,13 @@ fn structs_and_generics_are_classified() {
         .classify(),
         Verdict::THROTTLED.after(second)
     );
-    assert_eq!(
-        Wrapper(io::ErrorKind::TimedOut).classify(),
-        Verdict::TIMEOUT
-    );
+    let expected = Verdict::TIMEOUT;
+    assert_eq!(Wrapper(io::ErrorKind::TimedOut).classify(), expected);
     assert_eq!(Unit.classify(), Verdict::STOP);
     let inner: Generic<'_, _, 1> = Generic::Inner(Box::new(Wrapper(io::ErrorKind::BrokenPipe)));
     assert_eq!(inner.classify(), Verdict::TRANSIENT.ambiguous());
-    assert_eq!(
-        Generic::Other(&[io::ErrorKind::Other]).classify(),
-        Verdict::STOP
-    );
+    let expected = Verdict::STOP;
+    assert_eq!(Generic::Other(&[io::ErrorKind::Other]).classify(), expected);
     let _: fn(&Never) -> Verdict = Never::classify;
 }
 
@@ -168,11 +159,9 @@ error!(Given, wait: Duration, io::Error);
 
 #[test]
 fn a_macro_may_be_given_the_fields() {
-    let wait = Duration::from_secs(7);
-    assert_eq!(
-        Given::Busy { wait }.classify(),
-        Verdict::THROTTLED.after(wait)
-    );
+    let wait = secs(7);
+    let expected = Verdict::THROTTLED.after(wait);
+    assert_eq!(Given::Busy { wait }.classify(), expected);
     let inner = Given::Io(io::ErrorKind::TimedOut.into());
     assert_eq!(inner.classify().kind(), Some(Kind::Timeout));
 }

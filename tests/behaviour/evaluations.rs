@@ -11,15 +11,12 @@ use std::future::{Pending, pending, ready};
 use std::mem;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::seam::{BlockingTimer, DefaultTimer, Timer};
-use retry_runtime::{
-    Backoff, Cancel, Event, GaveUp, Hint, Jitter, Observer, Policy, Verdict, retry, retrying,
-    testing,
-};
+use retry_runtime::{Backoff, Cancel, Hint, Observer};
 use support::held_permit::HeldPermit;
+use support::prelude::*;
 use support::runtime;
 
 thread_local! {
@@ -168,125 +165,84 @@ const PER_FAILURE: [u32; 3] = [0, 1, 2];
 /// One more at the start, because `attempt` may show it from then on.
 const AND_AT_THE_START: [u32; 3] = [1, 2, 3];
 
-fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
 #[test]
 fn numbers_are_evaluated_once_for_each_failure() {
-    assert_eq!(evaluations!(max = counted(5)), PER_FAILURE);
-    assert_eq!(evaluations!(backoff = counted(Backoff::Fixed)), PER_FAILURE);
-    assert_eq!(evaluations!(base = counted(ms(1))), PER_FAILURE);
-    assert_eq!(evaluations!(factor = counted(2)), PER_FAILURE);
-    assert_eq!(evaluations!(cap = counted(ms(100_000))), PER_FAILURE);
-    assert_eq!(evaluations!(jitter = counted(Jitter::Full)), PER_FAILURE);
-    assert_eq!(evaluations!(hint = counted(Hint::Honor)), PER_FAILURE);
-    assert_eq!(evaluations!(max_hint = counted(ms(1))), PER_FAILURE);
-    assert_eq!(
-        evaluations!(total_delay = counted(ms(9_000_000))),
-        PER_FAILURE
-    );
-    assert_eq!(evaluations!(enabled = counted(true)), PER_FAILURE);
-    assert_eq!(evaluations!(throttled(base = counted(ms(1)))), PER_FAILURE);
-    assert_eq!(evaluations!(transient(max = counted(5))), PER_FAILURE);
-    assert_eq!(evaluations!(timed_out(max = counted(5))), PER_FAILURE);
-    assert_eq!(evaluations!(floor = counted(ms(1))), PER_FAILURE);
-    assert_eq!(evaluations!(backoff = |_| counted(ms(1))), PER_FAILURE);
-    assert_eq!(
-        evaluations!(validate = |_| Ok(()), invalid(max = counted(5))),
-        PER_FAILURE
-    );
+    assert_rows! {
+        evaluations!(max = counted(5)) => PER_FAILURE;
+        evaluations!(backoff = counted(Backoff::Fixed)) => PER_FAILURE;
+        evaluations!(base = counted(millis(1))) => PER_FAILURE;
+        evaluations!(factor = counted(2)) => PER_FAILURE;
+        evaluations!(cap = counted(millis(100_000))) => PER_FAILURE;
+        evaluations!(jitter = counted(Jitter::Full)) => PER_FAILURE;
+        evaluations!(hint = counted(Hint::Honor)) => PER_FAILURE;
+        evaluations!(max_hint = counted(millis(1))) => PER_FAILURE;
+        evaluations!(total_delay = counted(millis(9_000_000))) => PER_FAILURE;
+        evaluations!(enabled = counted(true)) => PER_FAILURE;
+        evaluations!(throttled(base = counted(millis(1)))) => PER_FAILURE;
+        evaluations!(transient(max = counted(5))) => PER_FAILURE;
+        evaluations!(timed_out(max = counted(5))) => PER_FAILURE;
+        evaluations!(floor = counted(millis(1))) => PER_FAILURE;
+        evaluations!(backoff = |_| counted(millis(1))) => PER_FAILURE;
+        evaluations!(validate = |_| Ok(()), invalid(max = counted(5))) => PER_FAILURE;
+    }
 }
 
 #[test]
 fn numbers_are_evaluated_at_the_start_too_where_they_are_shown() {
-    assert_eq!(
-        evaluations!(max = counted(5), observe = |_| ()),
-        AND_AT_THE_START
-    );
-    assert_eq!(
-        evaluations!(max = counted(5), attempt = _attempt),
-        AND_AT_THE_START
-    );
-    assert_eq!(
-        evaluations!(max = counted(5), attempt = _attempt, observe = |_| ()),
-        AND_AT_THE_START
-    );
-    assert_eq!(
-        evaluations!(max = counted(5), give_up = GaveUp::into_error),
-        PER_FAILURE
-    );
-    assert_eq!(evaluations!(max = counted(5), repeats = 9), PER_FAILURE);
-    assert_eq!(
-        evaluations!(enabled = counted(true), attempt = _attempt),
-        AND_AT_THE_START
-    );
+    assert_rows! {
+        evaluations!(max = counted(5), observe = |_| ()) => AND_AT_THE_START;
+        evaluations!(max = counted(5), attempt = _attempt) => AND_AT_THE_START;
+        evaluations!(max = counted(5), attempt = _attempt, observe = |_| ()) => AND_AT_THE_START;
+        evaluations!(max = counted(5), give_up = GaveUp::into_error) => PER_FAILURE;
+        evaluations!(max = counted(5), repeats = 9) => PER_FAILURE;
+        evaluations!(enabled = counted(true), attempt = _attempt) => AND_AT_THE_START;
+    }
 }
 
 #[test]
 fn a_policy_is_evaluated_at_the_start_for_its_deadline_and_once_for_each_failure() {
     const POLICY: Policy = Policy::new();
-    assert_eq!(evaluations!(policy = counted(POLICY)), AND_AT_THE_START);
-    assert_eq!(
-        evaluations!(policy = &counted(POLICY), observe = |_| ()),
-        AND_AT_THE_START
-    );
-    assert_eq!(
-        evaluations!(policy = counted(POLICY), attempt = _attempt),
-        AND_AT_THE_START
-    );
-    assert_eq!(
-        evaluations!(policy = POLICY, enabled = counted(true)),
-        AND_AT_THE_START
-    );
+    assert_rows! {
+        evaluations!(policy = counted(POLICY)) => AND_AT_THE_START;
+        evaluations!(policy = &counted(POLICY), observe = |_| ()) => AND_AT_THE_START;
+        evaluations!(policy = counted(POLICY), attempt = _attempt) => AND_AT_THE_START;
+        evaluations!(policy = POLICY, enabled = counted(true)) => AND_AT_THE_START;
+    }
 }
 
 #[test]
-fn a_name_is_evaluated_once_per_event() {
-    // A retry for each failure, and the success after it.
-    assert_eq!(evaluations!(name = counted("call")), [0, 2, 3]);
-    // Two events for each attempt.
-    assert_eq!(
-        evaluations!(name = counted("call"), observe = |_| ()),
-        [2, 4, 6]
-    );
-}
-
-#[test]
-fn an_observer_is_evaluated_once_per_event() {
-    assert_eq!(evaluations!(observe = counted(Silent)), [2, 4, 6]);
-    assert_eq!(evaluations!(max = 1, observe = counted(Silent)), [2, 4, 4]);
+fn names_and_observers_are_evaluated_once_per_event() {
+    assert_rows! {
+        // A retry for each failure, and the success after it.
+        evaluations!(name = counted("call")) => [0, 2, 3];
+        // Two events for each attempt.
+        evaluations!(name = counted("call"), observe = |_| ()) => [2, 4, 6];
+        evaluations!(observe = counted(Silent)) => [2, 4, 6];
+        evaluations!(max = 1, observe = counted(Silent)) => [2, 4, 4];
+    }
 }
 
 #[test]
 fn keys_that_check_values_are_evaluated_once_per_value() {
     let per_value = [1, 2, 3];
-    assert_eq!(
-        evaluations_of_rejections!(until = counted(is_zero)),
-        per_value
-    );
-    assert_eq!(
-        evaluations_of_rejections!(validate = counted(check_zero)),
-        per_value
-    );
+    assert_rows! {
+        evaluations_of_rejections!(until = counted(is_zero)) => per_value;
+        evaluations_of_rejections!(validate = counted(check_zero)) => per_value;
+    }
 }
 
 #[test]
 fn a_correction_is_evaluated_once_for_each_that_is_made() {
-    #[retry(validate = check_zero, correct = counted(one_less), on = |_| true)]
-    fn blocking(value: &mut u32) -> Result<u32, String> {
-        Ok(mem::take(value))
+    scripted! {
+        #[retry(validate = check_zero, correct = counted(one_less), on = |_| true)]
+        fn blocking(value: &mut u32) -> Result<u32, String> = Ok(mem::take(value));
+        #[retry(validate = check_zero, correct = counted(async |value, error: &String| one_less(value, error)),
+            on = |_| true)]
+        async fn waiting(value: &mut u32) -> Result<u32, String> = Ok(mem::take(value));
     }
 
-    #[retry(validate = check_zero, correct = counted(async |value, error: &String| one_less(value, error)), on = |_| true)]
-    async fn waiting(value: &mut u32) -> Result<u32, String> {
-        Ok(mem::take(value))
-    }
-
-    assert_eq!(
-        counts(|value| assert_eq!(blocking(value), Ok(0))),
-        PER_FAILURE
-    );
+    let expected = PER_FAILURE;
+    assert_eq!(counts(|value| assert_eq!(blocking(value), Ok(0))), expected);
     let runtime = runtime::paused();
     let of_async = counts(|value| assert_eq!(runtime.block_on(waiting(value)), Ok(0)));
     assert_eq!(of_async, PER_FAILURE);
@@ -299,53 +255,33 @@ fn an_ending_is_evaluated_once_the_call_gives_up() {
         fail(failures)
     }
 
+    let of_blocking = counts(|failures| drop(blocking(failures)));
     let once_given_up = [0, 0, 1];
-    assert_eq!(
-        evaluations!(max = 1, give_up = counted(GaveUp::into_error)),
-        once_given_up
-    );
-    assert_eq!(counts(|failures| drop(blocking(failures))), once_given_up);
-    assert_eq!(
-        evaluations_async!(
-            fail,
-            String,
-            max = 1,
-            on = |_| true,
-            fallback = counted(async |gave_up| stand_in(gave_up))
-        ),
-        once_given_up
-    );
+    assert_rows! {
+        of_blocking => once_given_up;
+        evaluations!(max = 1, give_up = counted(GaveUp::into_error)) => once_given_up;
+        evaluations_async!(fail, String, max = 1, on = |_| true,
+            fallback = counted(async |gave_up| stand_in(gave_up))) => once_given_up;
+    }
 }
 
 #[test]
-fn keys_of_the_decision_are_evaluated_once_per_failure() {
-    assert_eq!(evaluations_of!(fail, on = counted(is_busy)), PER_FAILURE);
-    assert_eq!(evaluations!(idempotent = counted(true)), PER_FAILURE);
-    // Also evaluated before the pause.
-    assert_eq!(evaluations!(cancel = counted(Never)), [0, 2, 4]);
-    assert_eq!(evaluations!(repeats = counted(9)), PER_FAILURE);
-    assert_eq!(
-        evaluations!(deadline = counted(Duration::from_mins(15))),
-        [1, 1, 1]
-    );
-    assert_eq!(evaluations!(span = counted(true)), [1, 1, 1]);
-}
+fn other_keys_are_evaluated_once_per_call_or_failure() {
+    static BUDGET: Budget = Budget::standard();
 
-#[test]
-fn a_budget_is_evaluated_once_for_each_call() {
-    static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
-    assert_eq!(evaluations!(budget = counted(&BUDGET)), PER_CALL);
-}
-
-#[test]
-fn a_timeout_is_evaluated_before_each_attempt() {
-    let counts = evaluations_async!(
-        fail,
-        Box<dyn std::error::Error>,
-        on = |_| true,
-        timeout = counted(ms(9_000))
-    );
-    assert_eq!(counts, [1, 2, 3]);
+    assert_rows! {
+        evaluations_of!(fail, on = counted(is_busy)) => PER_FAILURE;
+        evaluations!(idempotent = counted(true)) => PER_FAILURE;
+        evaluations!(repeats = counted(9)) => PER_FAILURE;
+        // Also evaluated before the pause.
+        evaluations!(cancel = counted(Never)) => [0, 2, 4];
+        evaluations!(budget = counted(&BUDGET)) => PER_CALL;
+        evaluations!(deadline = counted(Duration::from_mins(15))) => PER_CALL;
+        evaluations!(span = counted(true)) => PER_CALL;
+        // Evaluated before each attempt.
+        evaluations_async!(fail, Box<dyn std::error::Error>, on = |_| true, timeout = counted(millis(9_000)))
+            => AND_AT_THE_START;
+    }
 }
 
 #[test]
@@ -355,59 +291,41 @@ fn a_timer_is_evaluated_once_for_each_call() {
         stream::iter([fail(failures)])
     }
 
-    assert_eq!(evaluations!(timer = counted(AtOnce)), PER_CALL);
-    assert_eq!(
-        evaluations!(
-            timer = counted(AtOnce),
-            deadline = "1h",
-            give_up = GaveUp::into_error
-        ),
-        PER_CALL
-    );
-    assert_eq!(
-        evaluations_async!(
-            fail,
-            Box<dyn std::error::Error>,
-            on = |_| true,
-            timer = counted(AtOnce),
-            timeout = "1h"
-        ),
-        PER_CALL
-    );
+    assert_rows! {
+        evaluations!(timer = counted(AtOnce)) => PER_CALL;
+        evaluations!(timer = counted(AtOnce), deadline = "1h", give_up = GaveUp::into_error) => PER_CALL;
+        evaluations_async!(fail, Box<dyn std::error::Error>, on = |_| true, timer = counted(AtOnce), timeout = "1h")
+            => PER_CALL;
+    }
 
     let runtime = runtime::paused();
     let counts = counts(|failures| drop(runtime.block_on(pin!(resumed(failures)).next())));
     assert_eq!(counts, PER_CALL);
 }
 
-fn assert_evaluated_once(call: fn(&mut u32) -> std::io::Result<u32>) {
-    let _skipped = testing::skip_sleeps();
-    for mut failures in 0..3 {
-        let made = failures;
-        COUNT.set(0);
-        call(&mut failures).unwrap();
-        assert_eq!(COUNT.get(), 1, "{made} failures");
-    }
-}
-
 #[test]
-fn a_breaker_is_evaluated_once_for_each_call() {
+fn protections_are_evaluated_once_for_each_call() {
     static BREAKER: retry_protections::Breaker = retry_protections::Breaker::new();
+    static LIMITER: retry_protections::ConcurrencyLimiter =
+        retry_protections::ConcurrencyLimiter::aimd();
 
-    #[retry(on = |_| true, breaker = counted(&BREAKER))]
-    fn blocking(failures: &mut u32) -> Result<u32, std::io::Error> {
-        fail(failures).map_err(std::io::Error::other)
+    scripted! {
+        #[retry(on = |_| true, breaker = counted(&BREAKER))]
+        fn guarded(failures: &mut u32) -> std::io::Result<u32> = fail(failures).map_err(std::io::Error::other);
+        #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
+        fn limited(failures: &mut u32) -> std::io::Result<u32> = fail(failures).map_err(std::io::Error::other);
     }
 
-    assert_evaluated_once(blocking);
+    assert_eq!(counts(|failures| drop(guarded(failures))), PER_CALL);
+    assert_eq!(counts(|failures| drop(limited(failures))), PER_CALL);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hedge_is_evaluated_before_each_attempt_except_hedged_ones() {
-    #[retry(on = |_| true, hedge = counted(Duration::from_secs(1)))]
+    #[retry(on = |_| true, hedge = counted(secs(1)))]
     async fn call(steps: &Mutex<Vec<(u64, Result<(), String>)>>) -> Result<(), String> {
-        let (millis, outcome) = steps.lock().unwrap().pop().unwrap();
-        tokio::time::sleep(Duration::from_millis(millis)).await;
+        let (takes, outcome) = steps.lock().unwrap().pop().unwrap();
+        sleep(millis(takes)).await;
         outcome
     }
 
@@ -424,19 +342,6 @@ async fn a_hedge_is_evaluated_before_each_attempt_except_hedged_ones() {
     assert_eq!(COUNT.get(), 2);
 }
 
-#[test]
-fn a_limiter_is_evaluated_once_for_each_call() {
-    static LIMITER: retry_protections::ConcurrencyLimiter =
-        retry_protections::ConcurrencyLimiter::aimd();
-
-    #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
-    fn blocking(failures: &mut u32) -> Result<u32, std::io::Error> {
-        fail(failures).map_err(std::io::Error::other)
-    }
-
-    assert_evaluated_once(blocking);
-}
-
 #[tokio::test(start_paused = true)]
 async fn cancellation_is_evaluated_before_each_wait() {
     type Limiter = retry_protections::RateLimiter<retry_protections::Quota>;
@@ -447,7 +352,7 @@ async fn cancellation_is_evaluated_before_each_wait() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    let limiter = || Limiter::fixed(1, Duration::from_secs(1));
+    let limiter = || Limiter::fixed(1, secs(1));
     // After a failure, before the pause, and before each wait for the limiter.
     for (failures, waits, evaluations) in [(0, false, 0), (0, true, 1), (1, false, 3), (1, true, 4)]
     {
@@ -469,7 +374,7 @@ macro_rules! hedged {
     ($($key:tt)*) => {{
         #[retry(on = |_| Verdict::TRANSIENT, hedge = "1s", $($key)*)]
         async fn call() -> Result<(), String> {
-            tokio::time::sleep(Duration::from_millis(1_500)).await;
+            sleep(millis(1_500)).await;
             Ok(())
         }
 
@@ -481,17 +386,19 @@ macro_rules! hedged {
 
 #[tokio::test(start_paused = true)]
 async fn keys_that_allow_a_hedge_are_evaluated_before_each() {
-    static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
+    static BUDGET: Budget = Budget::standard();
     const POLICY: Policy = Policy::new();
 
-    assert_eq!(hedged!(max = counted(3)), 1);
-    assert_eq!(hedged!(enabled = counted(true)), 1);
-    assert_eq!(hedged!(policy = counted(POLICY)), 2);
-    assert_eq!(hedged!(idempotent = counted(true)), 1);
-    assert_eq!(hedged!(cancel = counted(pending())), 1);
-    // Once for each call.
-    assert_eq!(hedged!(timer = counted(DefaultTimer)), 1);
-    assert_eq!(hedged!(budget = counted(&BUDGET)), 1);
+    assert_rows! {
+        hedged!(max = counted(3)) => 1;
+        hedged!(enabled = counted(true)) => 1;
+        hedged!(policy = counted(POLICY)) => 2;
+        hedged!(idempotent = counted(true)) => 1;
+        hedged!(cancel = counted(pending())) => 1;
+        // Once for each call.
+        hedged!(timer = counted(DefaultTimer)) => 1;
+        hedged!(budget = counted(&BUDGET)) => 1;
+    }
 }
 
 #[test]
@@ -502,7 +409,7 @@ fn keys_may_take_the_same_lock() {
     }
     static CONFIG: Mutex<Config> = Mutex::new(Config {
         max: 2,
-        base: Duration::from_millis(1),
+        base: millis(1),
     });
     fn locked() -> MutexGuard<'static, Config> {
         CONFIG.try_lock().expect("no other key holds it")
@@ -553,34 +460,20 @@ thread_local! {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_failure_keys_run_in_one_order() {
-    static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
+    static BUDGET: Budget = Budget::standard();
 
-    #[retry(
-        name = noted("name", "call"),
-        on = |_| noted("on", Verdict::TRANSIENT),
-        policy = |_| noted("policy", Policy::new()),
-        enabled = noted("enabled", true),
-        idempotent = noted("idempotent", true),
-        repeats = noted("repeats", 9),
-        budget = noted("budget", &BUDGET),
-        cancel = noted("cancel", pending()),
-        timer = noted("timer", DefaultTimer),
-        before_pause = async |_, _| noted("before_pause", ()),
-        before_retry = async |_, _| noted("before_retry", ())
-    )]
-    async fn chosen(failures: &mut u32) -> Result<u32, String> {
-        fail(failures)
-    }
-
-    #[retry(
-        on = |_| noted("on", Verdict::TRANSIENT),
-        backoff = |_| noted("backoff", ms(5)),
-        enabled = noted("enabled", true),
-        max = noted("max", 3_u32),
-        before_pause = async |_, _| noted("before_pause", ())
-    )]
-    async fn numbers(failures: &mut u32) -> Result<u32, String> {
-        fail(failures)
+    scripted! {
+        #[retry(name = noted("name", "call"), on = |_| noted("on", Verdict::TRANSIENT),
+            policy = |_| noted("policy", Policy::new()), enabled = noted("enabled", true),
+            idempotent = noted("idempotent", true), repeats = noted("repeats", 9), budget = noted("budget", &BUDGET),
+            cancel = noted("cancel", pending()), timer = noted("timer", DefaultTimer),
+            before_pause = async |_, _| noted("before_pause", ()),
+            before_retry = async |_, _| noted("before_retry", ()))]
+        async fn chosen(failures: &mut u32) -> Result<u32, String> = fail(failures);
+        #[retry(on = |_| noted("on", Verdict::TRANSIENT), backoff = |_| noted("backoff", millis(5)),
+            enabled = noted("enabled", true), max = noted("max", 3_u32),
+            before_pause = async |_, _| noted("before_pause", ()))]
+        async fn numbers(failures: &mut u32) -> Result<u32, String> = fail(failures);
     }
 
     ORDER.take();
@@ -597,8 +490,6 @@ async fn after_a_failure_keys_run_in_one_order() {
         "cancel on policy enabled name idempotent repeats before_pause cancel before_retry"
     );
     assert_eq!(numbers(&mut 1).await, Ok(7));
-    assert_eq!(
-        ORDER.take().join(" "),
-        "on enabled max backoff before_pause"
-    );
+    let expected = "on enabled max backoff before_pause";
+    assert_eq!(ORDER.take().join(" "), expected);
 }

@@ -6,17 +6,14 @@ mod configured;
 
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use retry_protections::Breaker;
+use retry_runtime::Policies;
 use retry_runtime::seam::BreakerState;
 use retry_runtime::testing::Script;
-use retry_runtime::{Budget, Policies, Policy, Reason, Verdict, retry, retrying, testing};
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-use support::rows;
-use tokio::time::Instant;
+use support::prelude::*;
 
 /// Holds the turn of a test, and takes back what it installed.
 struct Turn(#[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
@@ -60,7 +57,7 @@ async fn with_policy(server: &Script<(), Failure>, policy: &Policy) -> Result<()
     server.next()
 }
 
-const OWN: Policy = Policy::new().max(5).jitter(retry_runtime::Jitter::None);
+const OWN: Policy = Policy::new().max(5).jitter(Jitter::None);
 
 /// Makes a call in each form to a server that never responds. Returns the number of attempts and the duration.
 async fn forms() -> Vec<(&'static str, u32, u64)> {
@@ -192,7 +189,7 @@ async fn a_running_call_uses_newly_installed_policies() {
     let (server, recording) = (failures(99), testing::record());
     let call = plain(&server);
     let switch = async {
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        sleep(Duration::from_millis(1_500)).await;
         install("installed.plain(max=2)");
     };
     let (outcome, ()) = tokio::join!(call, switch);
@@ -202,14 +199,12 @@ async fn a_running_call_uses_newly_installed_policies() {
         .iter()
         .map(|line| line.split(" error").next().unwrap())
         .collect();
-    assert_eq!(
-        shown,
-        [
-            "retrying installed.plain attempt=1 max=5 delay=1s",
-            "retrying installed.plain attempt=2 max=5 delay=2s",
-            "gave up installed.plain attempt=3 max=2",
-        ]
-    );
+    let expected = [
+        "retrying installed.plain attempt=1 max=5 delay=1s",
+        "retrying installed.plain attempt=2 max=5 delay=2s",
+        "gave up installed.plain attempt=3 max=2",
+    ];
+    assert_eq!(shown, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,7 +248,7 @@ async fn no_hedge_starts_if_retries_are_off() {
     #[retry(hedge = "1s", max = 2, name = "installed.hedged", on = |_| Verdict::TRANSIENT)]
     async fn hedged(begun: &Cell<u32>) -> Result<(), Failure> {
         begun.set(begun.get() + 1);
-        tokio::time::sleep(Duration::from_secs(10)).await;
+        sleep(Duration::from_secs(10)).await;
         Ok(())
     }
 
@@ -328,26 +323,22 @@ async fn sites_are_listed_from_their_first_failure() {
     for (name, failed) in [("listed.b", 9), ("listed.a", 1), ("listed.b", 1)] {
         let _ = listed(&failures(failed), name).await;
     }
-    assert_eq!(
-        named(),
-        [
-            "listed.a failures=1 retries=1 max=5",
-            "listed.b failures=4 retries=3 max=2",
-        ]
-    );
+    let expected = [
+        "listed.a failures=1 retries=1 max=5",
+        "listed.b failures=4 retries=3 max=2",
+    ];
+    assert_eq!(named(), expected);
     // Names that callers choose: cut, without secrets, and together once they are too many.
     let _ = listed(&failures(1), "listed.c/v1?key=SECRET").await;
     for digit in [1, 2] {
         let _ = listed(&failures(1), &format!("listed.{}{digit}", "d".repeat(300))).await;
     }
     let long = format!("listed.{}… (148 bytes cut)", "d".repeat(153));
-    assert_eq!(
-        named()[2..],
-        [
-            String::from("listed.c/v1 failures=1 retries=1 max=5"),
-            format!("{long} failures=2 retries=2 max=5"),
-        ]
-    );
+    let expected = [
+        String::from("listed.c/v1 failures=1 retries=1 max=5"),
+        format!("{long} failures=2 retries=2 max=5"),
+    ];
+    assert_eq!(named()[2..], expected);
     // A round counts once for all items that failed alike, a value that is not there yet as a failure.
     let send = async |items: Vec<u8>| {
         let fail = |item| Err(if item > 2 { THROTTLED } else { TRANSIENT });
@@ -359,13 +350,11 @@ async fn sites_are_listed_from_their_first_failure() {
     let polls = testing::sequence([Ok(1), Ok(2), Ok(3)]);
     let polled = polled.until(|value| *value == 3);
     let _: Result<_, Failure> = polled.call(async || polls.next()).await;
-    assert_eq!(
-        named()[4..],
-        [
-            "listed.rounds failures=4 retries=2 max=1",
-            "listed.until failures=2 retries=2 max=5",
-        ]
-    );
+    let expected = [
+        "listed.rounds failures=4 retries=2 max=1",
+        "listed.until failures=2 retries=2 max=5",
+    ];
+    assert_eq!(named()[4..], expected);
     for number in 0..1100 {
         let _ = listed(&failures(1), &format!("many.{number}")).await;
     }
@@ -378,10 +367,7 @@ async fn sites_are_listed_from_their_first_failure() {
 /// A final error ends the call as `NotRetryable`, not as `Exhausted`.
 #[tokio::test(start_paused = true)]
 async fn a_final_error_is_not_retryable_if_retries_are_off() {
-    #[retry(max = 5, name = "installed.final")]
-    fn call(error: &Failure) -> Result<(), Failure> {
-        Err(error.clone())
-    }
+    scripted! { #[retry(max = 5, name = "installed.final")] fn call(error: &Failure) = Err(error.clone()); }
 
     let _turn = turn();
     install("installed(enabled=false)");
@@ -391,14 +377,12 @@ async fn a_final_error_is_not_retryable_if_retries_are_off() {
     let policy = OWN.name("installed.final");
     let called = policy.call(async || Err::<(), _>(STOP));
     assert_eq!(called.await, Err(STOP));
-    assert_eq!(
-        recording.reasons(),
-        [
-            Reason::NotRetryable,
-            Reason::Exhausted,
-            Reason::NotRetryable
-        ]
-    );
+    let expected = [
+        Reason::NotRetryable,
+        Reason::Exhausted,
+        Reason::NotRetryable,
+    ];
+    assert_eq!(recording.reasons(), expected);
 }
 
 /// The server responded, so the retry is refunded.
@@ -417,10 +401,8 @@ async fn turning_retries_off_during_a_retry_refunds_the_budget() {
         Err(STOP)
     });
     assert_eq!(called.await, Err(STOP));
-    assert_eq!(
-        (attempts.get(), budget.available().to_string()),
-        (2, "500".into())
-    );
+    let expected = (2, "500".into());
+    assert_eq!((attempts.get(), budget.available().to_string()), expected);
 }
 
 #[test]
@@ -436,10 +418,8 @@ fn a_function_with_retries_off_stays_off() {
     install("default(enabled=true)");
     let recording = testing::record();
     assert_eq!(off(), Err(TRANSIENT));
-    assert_eq!(
-        recording.lines(),
-        ["gave up installed.off attempt=1 max=0 error=transient reason=exhausted"]
-    );
+    let expected = ["gave up installed.off attempt=1 max=0 error=transient reason=exhausted"];
+    assert_eq!(recording.lines(), expected);
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once};
-use std::time::Duration;
 
-use retry_runtime::{Classify, Policy, Verdict, retry, testing};
+use retry_runtime::Classify;
 use retry_work::plan::Validity;
 use retry_work::{Plan, retry_each};
+use support::prelude::*;
 use support::sink::Sink;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::{self, Subscriber};
@@ -30,14 +30,8 @@ impl Classify for Status {
     }
 }
 
-#[retry(
-    max = 5,
-    backoff = "fixed",
-    base = "1200ms",
-    jitter = "none",
-    name = "model.complete",
-    until = |answer| *answer > 0
-)]
+#[retry(max = 5, backoff = "fixed", base = "1200ms", jitter = "none", name = "model.complete",
+    until = |answer| *answer > 0)]
 async fn complete(failures: &mut Vec<u16>) -> Result<u32, Status> {
     match failures.pop() {
         Some(200) => Ok(0),
@@ -93,10 +87,8 @@ async fn an_unlimited_max_has_no_number() {
     }
 
     let log = log_of(poll(&mut 5)).await;
-    assert_eq!(
-        log,
-        " WARN retry: gave up call=poll attempt=1 error=404 gone reason=not retryable\n"
-    );
+    let expected = " WARN retry: gave up call=poll attempt=1 error=404 gone reason=not retryable\n";
+    assert_eq!(log, expected);
 }
 
 /// 1 plus 0.848 is 1.8479999999999999, and 10.416 µs are 1.0416e-5 s.
@@ -110,7 +102,7 @@ async fn a_delay_has_no_more_digits_than_it_needs() {
     for (nanos, shown, delay) in [
         (1_848_000_000, "1.848s", "1.848"),
         (250_000, "250µs", "0.0002"),
-        (10_416, "10.416µs", "0.0"),
+        (10_416, "10µs", "0.0"),
     ] {
         let log = log_of(load(Duration::from_nanos(nanos))).await;
         let line = format!("retrying in {shown} call=load attempt=1 max=1 delay={delay} ");
@@ -177,7 +169,7 @@ async fn each_kind_of_record_is_logged_from_its_own_line() {
 
 #[tokio::test]
 async fn an_ignored_policy_timeout_is_logged() {
-    const POLICY: Policy = Policy::none().timeout(Duration::from_secs(3));
+    const POLICY: Policy = Policy::none().timeout(secs(3));
 
     #[retry(policy = POLICY, name = "logged.without_timeout", on = |_| true)]
     async fn call() -> Result<(), String> {
@@ -194,19 +186,16 @@ async fn an_ignored_policy_timeout_is_logged() {
 
 #[tokio::test(start_paused = true)]
 async fn corrections_are_logged() {
-    #[retry(
-        name = "extract",
-        on = |_| true,
-        validate = |number| if *number > 2 { Ok(()) } else { Err(format!("{number} is too small")) },
-        correct = async |number, _| Ok(number + 1)
-    )]
-    async fn extract() -> Result<u32, String> {
-        Ok(1)
+    scripted! {
+        #[retry(name = "extract", on = |_| true,
+            validate = |number| if *number > 2 { Ok(()) } else { Err(format!("{number} is too small")) },
+            correct = async |number, _| Ok(number + 1))]
+        async fn extract() -> Result<u32, String> = Ok(1);
     }
 
     let lines = [
-        " WARN retry: correcting at once call=extract attempt=1 correction=1 max=3 delay=0.0 error=1 is too small reason=invalid\n",
-        " WARN retry: correcting at once call=extract attempt=1 correction=2 max=3 delay=0.0 error=2 is too small reason=invalid\n",
+        " WARN retry: correcting at once call=extract attempt=1 correction=1 delay=0.0 error=1 is too small reason=invalid retry_max=3\n",
+        " WARN retry: correcting at once call=extract attempt=1 correction=2 delay=0.0 error=2 is too small reason=invalid retry_max=3\n",
         " INFO retry: succeeded call=extract attempt=1 correction=2 max=3\n",
     ];
     assert_eq!(log_of(extract()).await, lines.concat());
@@ -227,15 +216,7 @@ impl Subscriber for Fields {
     fn event(&self, event: &tracing::Event<'_>) {
         let names = event.metadata().fields().iter().map(|field| field.name());
         let declared: Vec<_> = names.collect();
-        for name in [
-            "call",
-            "attempt",
-            "correction",
-            "max",
-            "delay",
-            "error",
-            "reason",
-        ] {
+        for name in "call attempt correction max delay error reason".split(' ') {
             assert!(declared.contains(&name), "{name} in {declared:?}");
         }
         let mut values = Values(Vec::new());
@@ -283,17 +264,20 @@ async fn has_the_fields_as_values() {
     let records = fields.0.lock().unwrap().clone();
     let levels: Vec<_> = records.iter().map(|(level, _)| *level).collect();
     assert_eq!(levels, [Level::WARN, Level::INFO]);
-    let value = |name: &str| {
-        let pair = records[0].1.iter().find(|(field, _)| field == name);
-        pair.map(|(_, value)| value.as_str())
-    };
-    assert_eq!(value("attempt"), Some("number 1"));
-    assert_eq!(value("max"), Some("number 5"));
-    assert_eq!(value("delay"), Some("number 1.2"));
-    assert_eq!(value("message"), Some("retrying in 1.2s"));
-    assert_eq!(value("error"), Some("503 overloaded"));
-    assert_eq!(value("reason"), Some("transient"));
-    assert_eq!(value("call"), Some("model.complete"));
+    for (name, value) in [
+        ("attempt", "number 1"),
+        ("max", "number 5"),
+        ("delay", "number 1.2"),
+        ("message", "retrying in 1.2s"),
+        ("error", "503 overloaded"),
+        ("reason", "transient"),
+        ("call", "model.complete"),
+    ] {
+        assert!(
+            records[0].1.contains(&(name.into(), value.into())),
+            "{name} in {records:?}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -354,49 +338,35 @@ async fn plans_log_the_same_fields_as_calls() {
     assert!(values.contains(&value("message", "completed")));
 }
 
-#[test]
-fn an_error_of_unknown_types_is_explained() {
+#[tokio::test]
+async fn an_error_of_unknown_types_is_explained() {
     #[derive(Debug, thiserror::Error, Classify)]
     #[error("busy")]
     #[classify(transient)]
     struct Busy;
 
-    #[retry(name = "model.complete")]
-    fn complete() -> anyhow::Result<()> {
-        Err(Busy.into())
+    scripted! {
+        #[retry(name = "model.complete")]
+        fn complete() -> anyhow::Result<()> = Err(Busy.into());
+        #[retry(name = "model.ask", on = |error: &anyhow::Error| error.classify())]
+        fn ask() -> anyhow::Result<()> = Err(Busy.into());
     }
 
-    #[retry(name = "model.ask", on = |error: &anyhow::Error| error.classify())]
-    fn ask() -> anyhow::Result<()> {
-        Err(Busy.into())
-    }
-
-    let sink = Sink::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::DEBUG)
-        .with_writer(sink.writer())
-        .without_time()
-        .with_ansi(false)
-        .finish();
-    subscriber::with_default(subscriber, || {
+    let log = log_up_to(Level::DEBUG, FmtSpan::NONE, async {
         complete().unwrap_err();
         complete().unwrap_err();
         ask().unwrap_err();
     });
-    let log = sink.text();
+    let log = log.await;
     let why = "retry::classify: not retried: no type in this error is known to say whether to retry; \
                name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
     let lines = log.lines().map(str::trim_start);
     let lines: Vec<_> = lines.filter(|line| !is_of_reason(line)).collect();
-    assert_eq!(
-        lines[0],
-        format!("WARN {why} call=model.complete error=busy")
-    );
+    let expected = format!("WARN {why} call=model.complete error=busy");
+    assert_eq!(lines[0], expected);
     for again in &lines[1..3] {
-        assert!(
-            again.contains("gave up call=model.complete attempt=1"),
-            "{log}"
-        );
+        let part = "gave up call=model.complete attempt=1";
+        assert!(again.contains(part), "{log}");
     }
     assert_eq!(lines[3], format!("WARN {why} call=model.ask error=busy"));
     assert!(lines[4].contains("gave up call=model.ask"), "{log}");
@@ -422,15 +392,15 @@ async fn an_unknown_error_of_an_item_or_subtask_is_explained() {
         assert!(!end.await.unwrap().is_valid());
     })
     .await;
-    let told = log
+    let logged = log
         .lines()
         .filter_map(|line| line.split_once("`on::known` "));
-    let told: Vec<_> = told.map(|(_, of)| of).collect();
+    let logged: Vec<_> = logged.map(|(_, of)| of).collect();
     let expected = [
         "call=texts error=no text",
         "call=pages.search error=no page",
     ];
-    assert_eq!(told, expected, "{log}");
+    assert_eq!(logged, expected, "{log}");
 }
 
 /// Logged once per process, so it may come from any of these tests.
@@ -438,21 +408,15 @@ fn is_of_reason(line: &str) -> bool {
     line.contains("retry::reason")
 }
 
-#[test]
-fn an_unknown_error_does_not_show_secrets() {
+#[tokio::test]
+async fn an_unknown_error_does_not_show_secrets() {
     #[retry(name = "call")]
     fn call() -> anyhow::Result<()> {
         Err(anyhow::anyhow!("no\nhttp://user:pw@host/v1?key=AIza"))
     }
 
-    let sink = Sink::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::DEBUG)
-        .with_writer(sink.writer())
-        .with_ansi(false)
-        .finish();
-    subscriber::with_default(subscriber, || call().unwrap_err());
-    let log = sink.text();
+    let log = log_up_to(Level::DEBUG, FmtSpan::NONE, async { call().unwrap_err() });
+    let log = log.await;
     assert!(!log.contains("pw") && !log.contains("AIza"), "{log}");
     assert_eq!(log.matches(r"error=no\nhttp://host/v1").count(), 2, "{log}");
     let lines = log.lines().filter(|line| !is_of_reason(line));
@@ -550,9 +514,9 @@ async fn a_limiter_logs_waits_and_changes() {
     use retry_runtime::Verdict;
 
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", name = "load", limiter = limiter,
-        on = |_| Verdict::THROTTLED.after(Duration::from_secs(5)))]
+        on = |_| Verdict::THROTTLED.after(secs(5)))]
     async fn load(limiter: &ConcurrencyLimiter, failures: &mut u32) -> io::Result<()> {
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        sleep(secs(1)).await;
         match failures.checked_sub(1) {
             Some(left) => {
                 *failures = left;
@@ -580,6 +544,6 @@ async fn a_limiter_logs_waits_and_changes() {
     ];
     let log = log_up_to(Level::DEBUG, FmtSpan::NONE, calls());
     assert_eq!(log.await, lines.concat());
-    let told = lines.into_iter().filter(|line| !line.starts_with("DEBUG"));
-    assert_eq!(log_of(calls()).await, told.collect::<String>());
+    let logged = lines.into_iter().filter(|line| !line.starts_with("DEBUG"));
+    assert_eq!(log_of(calls()).await, logged.collect::<String>());
 }

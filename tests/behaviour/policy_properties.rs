@@ -1,14 +1,13 @@
 //! Properties of every policy and text: printing and parsing agree, nothing panics, no delay exceeds its cap.
 
-use std::time::Duration;
-
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use retry_runtime::configuration::Overrides;
-use retry_runtime::{Backoff, Hint, Jitter, Policy, Section};
+use retry_runtime::{Backoff, Hint};
+use support::prelude::*;
 
 fn count() -> impl Strategy<Value = u32> {
     prop_oneof![any::<u32>(), 0..10_u32, Just(u32::MAX), Just(u32::MAX - 1)]
@@ -165,67 +164,18 @@ prop_compose! {
 
 /// Texts that are nearly policies, which random characters never are.
 fn fragments() -> impl Strategy<Value = String> {
-    let fragments = [
-        "max",
-        "backoff",
-        "base",
-        "factor",
-        "cap",
-        "jitter",
-        "hint",
-        "max_hint",
-        "timeout",
-        "deadline",
-        "enabled",
-        "false",
-        "throttled",
-        "transient",
-        "=",
-        "=",
-        "(",
-        ")",
-        ",",
-        ",",
-        "\"",
-        " ",
-        "exp",
-        "full",
-        "0.2",
-        "5",
-        "5s",
-        "18446744073709551615",
-        "[",
-        "]",
-        "backoff",
-        "floor",
-        "w",
-        "s",
-        "ns",
-        "1000000000ns",
-        "µs",
-        ".",
-        "-",
-        "1e400",
-        "é",
-        "0",
-        "unlimited",
-    ];
-    vec(select(fragments.to_vec()), 0..24).prop_map(|parts| parts.concat())
+    let fragments = "max backoff base factor cap floor jitter hint max_hint timeout deadline enabled false throttled \
+        transient backoff unlimited exp full = = ( ) , , [ ] \" . - é 0 0.2 5 5s w s ns µs 1e400 1000000000ns \
+        18446744073709551615";
+    let fragments: Vec<_> = fragments.split_whitespace().chain([" "]).collect();
+    vec(select(fragments), 0..24).prop_map(|parts| parts.concat())
 }
 
 /// The hardest cases are sums that just exceed the longest duration.
 fn duration_part() -> impl Strategy<Value = String> {
-    let extremes = [
-        "18446744073709551615s",
-        "1000000000ns",
-        "213503d",
-        "30500w",
-        "0.5h",
-        "1s",
-        " ",
-    ];
+    let extremes = "18446744073709551615s,1000000000ns,213503d,30500w,0.5h,1s, ";
     prop_oneof![
-        select(extremes.to_vec()).prop_map(String::from),
+        select(extremes.split(',').collect::<Vec<_>>()).prop_map(String::from),
         "[0-9]{1,20}\\.?[0-9]{0,3} ?(ns|us|µs|ms|s|m|h|d|w|M|y|sec|)",
     ]
 }
@@ -248,34 +198,26 @@ fn setters_and_text() -> impl Strategy<Value = (Policy, String)> {
         ]
     };
     let section = (millis(), number());
-    (
-        millis(),
-        millis(),
-        millis(),
-        millis(),
-        number(),
-        number(),
-        section,
-    )
-        .prop_map(
-            |(base, cap, floor, deadline, factor, ratio, (throttled, steep))| {
-                let policy = Policy::new()
-                    .base(base)
-                    .factor(factor)
-                    .cap(cap)
-                    .jitter(Jitter::Ratio(ratio))
-                    .floor(floor)
-                    .deadline(deadline)
-                    .throttled(Section::new().factor(steep).base(throttled));
-                let [base, cap, floor, deadline, throttled] =
-                    [base, cap, floor, deadline, throttled].map(|time| time.as_millis());
-                let text = format!(
-                    "base={base}ms, factor={factor}, cap={cap}ms, jitter={ratio}, floor={floor}ms, \
+    let times = (millis(), millis(), millis(), millis());
+    (times, number(), number(), section).prop_map(
+        |((base, cap, floor, deadline), factor, ratio, (throttled, steep))| {
+            let policy = Policy::new()
+                .base(base)
+                .factor(factor)
+                .cap(cap)
+                .jitter(Jitter::Ratio(ratio))
+                .floor(floor)
+                .deadline(deadline)
+                .throttled(Section::new().factor(steep).base(throttled));
+            let [base, cap, floor, deadline, throttled] =
+                [base, cap, floor, deadline, throttled].map(|time| time.as_millis());
+            let text = format!(
+                "base={base}ms, factor={factor}, cap={cap}ms, jitter={ratio}, floor={floor}ms, \
                  deadline={deadline}ms, throttled(factor={steep}, base={throttled}ms)"
-                );
-                (policy, text)
-            },
-        )
+            );
+            (policy, text)
+        },
+    )
 }
 
 proptest! {

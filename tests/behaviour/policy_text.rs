@@ -1,10 +1,8 @@
 //! Policies as text: what is read, what is refused and how, and how layers combine.
 
-use std::time::Duration;
-
 use retry_runtime::configuration::Overrides;
-use retry_runtime::{Backoff, Hint, Jitter, Policy, PolicyError, Section};
-use support::rows;
+use retry_runtime::{Backoff, Hint, PolicyError};
+use support::prelude::*;
 
 const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_timeout, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";
 
@@ -25,33 +23,34 @@ fn reads_every_key() {
     let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
                 timeout=45s, deadline=2m, total_timeout=3m, total_delay=1m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
                 cap=1m30s, jitter=none), timed_out(jitter=1), rejected(max=20, base=100ms)";
-    let expected = Policy::linear(Duration::from_millis(250))
+    let expected = Policy::linear(millis(250))
         .max(5)
         .factor(1.5)
         .cap(Duration::from_mins(90))
-        .floor(Duration::from_millis(100))
+        .floor(millis(100))
         .jitter(Jitter::Ratio(0.2))
         .hint(Hint::Clamp)
         .max_hint(Duration::ZERO)
-        .timeout(Duration::from_secs(45))
+        .timeout(secs(45))
         .deadline(Duration::from_mins(2))
         .total_timeout(Duration::from_mins(3))
         .total_delay(Duration::from_mins(1))
-        .transient(Section::new().max(u32::MAX).backoff(Backoff::list(&[
-            Duration::from_secs(1),
-            Duration::from_mins(5),
-        ])))
+        .transient(
+            Section::new()
+                .max(u32::MAX)
+                .backoff(Backoff::list(&[secs(1), Duration::from_mins(5)])),
+        )
         .throttled(
             Section::new()
                 .max(10)
                 .backoff(Backoff::Fixed)
-                .base(Duration::from_secs(5))
+                .base(secs(5))
                 .factor(3.0)
-                .cap(Duration::from_secs(90))
+                .cap(secs(90))
                 .jitter(Jitter::None),
         )
         .timed_out(Section::new().jitter(Jitter::Ratio(1.0)))
-        .rejected(Section::new().max(20).base(Duration::from_millis(100)));
+        .rejected(Section::new().max(20).base(millis(100)));
     assert_eq!(policy(text), expected);
     assert_eq!(expected.to_string(), text);
 }
@@ -97,8 +96,8 @@ fn prints_the_format_that_it_parses() {
         .factor(1.5)
         .cap(Duration::MAX)
         .jitter(Jitter::Ratio(0.25))
-        .deadline(Duration::from_secs(90))
-        .throttled(Section::new().max(10).base(Duration::from_secs(5)));
+        .deadline(secs(90))
+        .throttled(Section::new().max(10).base(secs(5)));
     assert_eq!(
         patient.to_string(),
         "max=unlimited, backoff=exp, base=1s, factor=1.5, \
@@ -107,17 +106,15 @@ fn prints_the_format_that_it_parses() {
     );
     // A default cap that is printed would be named, and clip a list.
     let listed = Policy::new().backoff(Backoff::list(&[Duration::from_mins(1)]));
-    assert_eq!(
-        listed.to_string(),
-        "max=3, backoff=[1m], jitter=full, hint=honor, max_hint=2m"
-    );
+    let expected = "max=3, backoff=[1m], jitter=full, hint=honor, max_hint=2m";
+    assert_eq!(listed.to_string(), expected);
     let in_section =
         Policy::new().throttled(Section::new().backoff(Backoff::list(&[Duration::from_mins(1)])));
     assert_eq!(
         in_section.to_string(),
         "max=3, backoff=exp, base=1s, factor=2, jitter=full, hint=honor, max_hint=2m, throttled(backoff=[1m])",
     );
-    for policy in [listed, listed.cap(Duration::from_secs(30)), in_section] {
+    for policy in [listed, listed.cap(secs(30)), in_section] {
         assert_eq!(policy.to_string().parse(), Ok(policy));
     }
     let named: Overrides = "throttled(base(5s)), max=2,".parse().unwrap();
@@ -360,27 +357,20 @@ fn later_layers_win_key_by_key() {
         .parse()
         .unwrap();
     let command_line: Overrides = "max=2, throttled(base=10s)".parse().unwrap();
-    let layered = Policy::fixed(Duration::from_millis(250))
+    let layered = Policy::fixed(millis(250))
         .throttled(Section::new().jitter(Jitter::Equal))
         .overridden_by(&file)
         .and_then(|policy| policy.overridden_by(&command_line))
         .unwrap();
-    let expected = Policy::fixed(Duration::from_millis(250))
+    let expected = Policy::fixed(millis(250))
         .max(2)
         .jitter(Jitter::None)
-        .throttled(
-            Section::new()
-                .jitter(Jitter::Equal)
-                .max(20)
-                .base(Duration::from_secs(10)),
-        )
+        .throttled(Section::new().jitter(Jitter::Equal).max(20).base(secs(10)))
         .timed_out(Section::new().max(0));
     assert_eq!(layered, expected);
 
-    assert_eq!(
-        Policy::new().overridden_by(&Overrides::default()),
-        Ok(Policy::new())
-    );
+    let same = Policy::new().overridden_by(&Overrides::default());
+    assert_eq!(same, Ok(Policy::new()));
     // Each layer is fine alone, their combination is not.
     let low: Overrides = "throttled(cap=5s)".parse().unwrap();
     let error: PolicyError = expected.overridden_by(&low).unwrap_err();
@@ -392,22 +382,18 @@ fn later_layers_win_key_by_key() {
 
 #[test]
 fn a_later_list_replaces_base_and_factor() {
-    let list = Backoff::list(&[Duration::from_secs(1), Duration::from_mins(5)]);
+    let list = Backoff::list(&[secs(1), Duration::from_mins(5)]);
     let named: Overrides = "backoff=[1s, 5m]".parse().unwrap();
-    let built = Policy::fixed(Duration::from_secs(2)).factor(3.0);
+    let built = Policy::fixed(secs(2)).factor(3.0);
     let expected = Policy::new().backoff(list);
     assert_eq!(built.overridden_by(&named), Ok(expected));
 
     let earlier: Overrides = "base=2s, factor=3".parse().unwrap();
     let layered = earlier.clone().overridden_by(&named);
-    assert_eq!(Policy::new().overridden_by(&layered), Ok(expected));
-    assert_eq!(
-        Policy::new()
-            .overridden_by(&earlier)
-            .unwrap()
-            .overridden_by(&named),
-        Ok(expected)
-    );
+    assert_rows! {
+        Policy::new().overridden_by(&layered) => Ok(expected);
+        Policy::new().overridden_by(&earlier).unwrap().overridden_by(&named) => Ok(expected);
+    }
 
     // The other way round, the later layer names what has no effect.
     let message = "`base` has no effect with a list of delays: remove one of them";
@@ -420,20 +406,20 @@ fn a_later_list_replaces_base_and_factor() {
     assert_eq!(error.to_string(), message);
     // With a shape, it has a base.
     let shaped: Overrides = "backoff=linear, base=2s".parse().unwrap();
-    let linear = Policy::linear(Duration::from_secs(2));
+    let linear = Policy::linear(secs(2));
     assert_eq!(expected.overridden_by(&shaped), Ok(linear));
     // A shape that follows brings back no `base` that the list ignored.
-    let section = Section::new().backoff(list).base(Duration::from_secs(5));
+    let section = Section::new().backoff(list).base(secs(5));
     let fixed = section.backoff(Backoff::Fixed);
     assert_eq!(fixed, Section::new().backoff(Backoff::Fixed));
     // A section set by the program is not an error in the file.
-    let sections = built.throttled(Section::new().base(Duration::from_secs(5)));
+    let sections = built.throttled(Section::new().base(secs(5)));
     assert!(sections.overridden_by(&named).is_ok());
 }
 
 #[test]
 fn setters_are_checked_on_request() {
-    let (second, minute) = (Duration::from_secs(1), Duration::from_mins(1));
+    let (second, minute) = (secs(1), Duration::from_mins(1));
     let ratio = |ratio| Section::new().jitter(Jitter::Ratio(ratio));
     let order = ": lower the first or raise the second";
     let list = Policy::new().backoff(Backoff::List(&LIST));

@@ -1,7 +1,6 @@
 //! Secrets in the words of errors: what is hidden of them, and what is not.
 
-use retry_runtime::{EventData, retry};
-use support::rows;
+use support::prelude::*;
 
 /// Returns the text of the error for an observer and in the log.
 fn shown(error: &str) -> String {
@@ -250,22 +249,9 @@ fn a_long_secret_is_hidden_as_a_whole() {
 /// Models read logs, too: text that people can't see must not reach them, either.
 #[test]
 fn invisible_characters_are_escaped() {
-    for char in [
-        '\u{ad}',
-        '\u{180e}',
-        '\u{200b}',
-        '\u{2060}',
-        '\u{2064}',
-        '\u{206f}',
-        '\u{feff}',
-        '\u{fff9}',
-        '\u{fffb}',
-        '\u{e0000}',
-        '\u{e0041}',
-        '\u{e007f}',
-        '\u{e0100}',
-        '\u{e01ef}',
-    ] {
+    let invisible = "\u{ad}\u{180e}\u{200b}\u{2060}\u{2064}\u{206f}\u{feff}\u{fff9}\
+        \u{fffb}\u{e0000}\u{e0041}\u{e007f}\u{e0100}\u{e01ef}";
+    for char in invisible.chars() {
         let expected = format!("a{}b", char.escape_unicode());
         assert_eq!(shown(&format!("a{char}b")), expected);
     }

@@ -4,11 +4,10 @@ use std::error::Error;
 use std::fmt::{self, Debug, Display};
 use std::sync::Arc;
 
+use retry_runtime::Classify;
 use retry_runtime::own_loop::{Call, Site};
-use retry_runtime::{
-    Classify, Event, EventData, GaveUp, Kind, Policy, Reason, Verdict, retry, testing,
-};
 use retry_work::{Plan, plan::Validity, retry_each_blocking};
+use support::prelude::*;
 
 use crate::log::log_of;
 
@@ -97,7 +96,7 @@ fn secrets_are_redacted_everywhere_else() {
         retry: 1,
         retry_max: None,
         max: None,
-        delay: std::time::Duration::ZERO,
+        delay: Duration::ZERO,
         error: &SENDING,
         kind: Kind::Transient,
     };
@@ -141,17 +140,13 @@ async fn plans_show_and_save_no_secrets_either() {
     plan.add("x\u{1b}[2J", [], async |[]| Err(String::from(SENDING)));
     let recording = testing::record();
     let summary = plan.run().await.unwrap();
-    assert_eq!(
-        recording.lines(),
-        [
-            format!(r"failed a\nb.x\u{{1b}}[2J attempt=1 error={SENT}"),
-            format!(r"summary a\nb: {summary}"),
-        ]
-    );
-    assert_eq!(
-        summary.to_string(),
-        r"0 completed; 1 failed: x\u{1b}[2J; 1 execution"
-    );
+    let expected = [
+        format!(r"failed a\nb.x\u{{1b}}[2J attempt=1 error={SENT}"),
+        format!(r"summary a\nb: {summary}"),
+    ];
+    assert_eq!(recording.lines(), expected);
+    let expected = r"0 completed; 1 failed: x\u{1b}[2J; 1 execution";
+    assert_eq!(summary.to_string(), expected);
     let state = serde_json::to_string(&plan.state()).unwrap();
     assert!(state.contains(SENT) && !state.contains("AIza"), "{state}");
     let hostile =
@@ -197,10 +192,8 @@ async fn a_plan_shows_failures_from_before_show_was_set() {
     let end = plan.run_until(policy, async |_| Validity::Invalid("incomplete".into()));
     assert!(!end.await.unwrap().is_valid());
     let lines = recording.lines();
-    assert!(
-        lines[0].ends_with("error=token reason=not retryable"),
-        "{lines:?}"
-    );
+    let end = "error=token reason=not retryable";
+    assert!(lines[0].ends_with(end), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("1234")), "{lines:?}");
 }
 
@@ -256,10 +249,8 @@ fn a_long_text_is_cut_with_a_note() {
     assert!(caused.starts_with("outer: éé") && caused.len() <= 1024);
 
     let error = given_up().unwrap_err();
-    assert!(
-        error.len() < 1100 && error.ends_with(" bytes cut)"),
-        "{error}"
-    );
+    let end = " bytes cut)";
+    assert!(error.len() < 1100 && error.ends_with(end), "{error}");
 }
 
 #[test]
@@ -286,22 +277,16 @@ fn causes_are_shown() {
 
     let refused = || failed("the model refused").by(failed("status 429").by(failed("quota")));
     let chain = "the model refused: status 429: quota";
-    assert_eq!(error_of!(refused(), Failed), chain);
-    assert_eq!(error_of!(refused().into(), Box<dyn Error>), chain);
-    assert_eq!(
-        error_of!(refused().into(), Box<dyn Error + Send + Sync>),
-        chain
-    );
-    assert_eq!(error_of!(Arc::new(refused()), Arc<Failed>), chain);
-    assert_eq!(
-        error_of!(anyhow::Error::new(refused()), anyhow::Error),
-        chain
-    );
+    assert_rows! {
+        error_of!(refused(), Failed) => chain;
+        error_of!(refused().into(), Box<dyn Error>) => chain;
+        error_of!(refused().into(), Box<dyn Error + Send + Sync>) => chain;
+        error_of!(Arc::new(refused()), Arc<Failed>) => chain;
+        error_of!(anyhow::Error::new(refused()), anyhow::Error) => chain;
+    }
     let context = anyhow::Error::new(refused()).context("asking");
-    assert_eq!(
-        error_of!(context, anyhow::Error),
-        format!("asking: {chain}")
-    );
+    let expected = format!("asking: {chain}");
+    assert_eq!(error_of!(context, anyhow::Error), expected);
 
     assert!(generic(refused()).contains(chain));
 
@@ -377,15 +362,11 @@ fn an_error_with_only_debug_is_not_dumped() {
     let overloaded = ModelError::Overloaded {
         authorization: "Bearer sk-1",
     };
-    assert_eq!(error_of!(overloaded, ModelError), "ModelError::Overloaded");
-    assert_eq!(
-        error_of!(ModelError::Tuple("sk-1"), ModelError),
-        "ModelError::Tuple"
-    );
-    assert_eq!(error_of!(Refused("sk-1"), Refused), "Refused");
-    assert_eq!(
-        error_of!(Box::new(Refused("sk-1")), Box<Refused>),
-        "Refused"
-    );
-    assert_eq!(error_of!(Chosen(7), Chosen), "status 7");
+    assert_rows! {
+        error_of!(overloaded, ModelError) => "ModelError::Overloaded";
+        error_of!(ModelError::Tuple("sk-1"), ModelError) => "ModelError::Tuple";
+        error_of!(Refused("sk-1"), Refused) => "Refused";
+        error_of!(Box::new(Refused("sk-1")), Box<Refused>) => "Refused";
+        error_of!(Chosen(7), Chosen) => "status 7";
+    }
 }

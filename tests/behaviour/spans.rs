@@ -4,21 +4,20 @@ use std::cell::Cell;
 use std::fmt;
 use std::future::pending;
 use std::sync::Barrier;
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, Stream, StreamExt};
 use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::TimedOut;
 use retry_runtime::testing::{Script, fail_times};
-use retry_runtime::{Budget, Event, GaveUp, Policy, Rejected, TimedOut, Verdict, retry, retrying};
 use retry_work::{IntoBatches, plan::Validity};
 use retry_work::{Plan, retry_each, retry_each_blocking};
-use tokio::time::sleep;
+use support::prelude::*;
 use tracing::dispatcher;
 
 use crate::log::{log_of, log_with_ends_of};
 
-const SECOND: Duration = Duration::from_secs(1);
+const SECOND: Duration = secs(1);
 
 /// The log of a call with one retry that failed once and then succeeded.
 const TWO_ATTEMPTS: [&str; 4] = [
@@ -78,27 +77,6 @@ fn ask(server: &Script<(), Busy>) -> Result<(), Busy> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn async_functions() {
-    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-    async fn fetch(server: Script<(), Busy>) -> Result<(), Busy> {
-        sleep(SECOND).await;
-        ask(&server)
-    }
-
-    assert_eq!(spans_of(fetch(once())).await, TWO_ATTEMPTS);
-}
-
-#[tokio::test]
-async fn blocking_functions() {
-    #[retry(max = 1, name = "fetch", backoff = "none", span = true, on = |_| true)]
-    fn fetch(server: &Script<(), Busy>) -> Result<(), Busy> {
-        ask(server)
-    }
-
-    assert_eq!(spans_of(async { fetch(&once()) }).await, TWO_ATTEMPTS);
-}
-
-#[tokio::test(start_paused = true)]
 async fn spans_work_with_every_other_key() {
     #[retry(max = 1, name = "fetch", span = true, timeout = "1s", deadline = "1m", attempt = attempt, on = |_| true,
         observe = |_| seen.set(seen.get() + 1), give_up = GaveUp::into_error, repeats = 2, budget)]
@@ -114,22 +92,6 @@ async fn spans_work_with_every_other_key() {
     let spans = spans_of(fetch(fail_times(0, Busy), &seen)).await;
     assert_eq!(spans, TWO_ATTEMPTS);
     assert_eq!(seen.get(), 4);
-}
-
-#[tokio::test(start_paused = true)]
-async fn functions_that_return_a_future() {
-    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-    fn fetch(server: &Script<(), Busy>) -> impl Future<Output = Result<(), Busy>> {
-        async move { ask(server) }
-    }
-
-    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-    fn boxed(server: &Script<(), Busy>) -> BoxFuture<'_, Result<(), Busy>> {
-        Box::pin(async move { ask(server) })
-    }
-
-    assert_eq!(spans_of(fetch(&once())).await, TWO_ATTEMPTS);
-    assert_eq!(spans_of(boxed(&once())).await, TWO_ATTEMPTS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -156,38 +118,6 @@ async fn methods_under_async_trait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn expressions() {
-    let (server, mut asked) = (once(), 0);
-    let spans = spans_of(async {
-        retrying!(
-            max = 1,
-            name = "fetch",
-            span = true,
-            on = |_: &Busy| true,
-            async {
-                asked += 1;
-                ask(&server)
-            }
-        )
-        .await
-    });
-    assert_eq!(spans.await, TWO_ATTEMPTS);
-    assert_eq!(asked, 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn streams() {
-    #[retry(max = 1, name = "fetch", span = true, stream = "buffer", on = |_| true)]
-    fn fetch(server: &Script<(), Busy>) -> impl Stream<Item = Result<(), Busy>> {
-        stream::iter([Ok(()), ask(server)])
-    }
-
-    let server = once();
-    let spans = spans_of(fetch(&server).collect::<Vec<_>>());
-    assert_eq!(spans.await, TWO_ATTEMPTS);
-}
-
-#[tokio::test(start_paused = true)]
 async fn hedged_attempts_have_their_own_spans() {
     #[retry(max = 1, name = "fetch", span = true, hedge = "1s", on = |_| true)]
     async fn fetch(asked: &Cell<u32>) -> Result<(), Busy> {
@@ -199,16 +129,14 @@ async fn hedged_attempts_have_their_own_spans() {
         Ok(())
     }
 
-    assert_eq!(
-        spans_of(fetch(&Cell::new(0))).await,
-        [
-            "call{call=fetch}:attempt{attempt=1}: asked",
-            "call{call=fetch}: hedging",
-            "call{call=fetch}:attempt{attempt=2}: asked",
-            "call{call=fetch}:attempt{attempt=2}: answered",
-            "call{call=fetch}: succeeded",
-        ]
-    );
+    let expected = [
+        "call{call=fetch}:attempt{attempt=1}: asked",
+        "call{call=fetch}: hedging",
+        "call{call=fetch}:attempt{attempt=2}: asked",
+        "call{call=fetch}:attempt{attempt=2}: answered",
+        "call{call=fetch}: succeeded",
+    ];
+    assert_eq!(spans_of(fetch(&Cell::new(0))).await, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,13 +170,11 @@ async fn spans_of_concurrent_calls_are_separate() {
     let both = async { tokio::join!(fetch("one"), fetch("other")) };
     let mut spans = spans_of(both).await;
     spans.sort();
-    assert_eq!(
-        spans,
-        [
-            "call{call=one}:attempt{attempt=1}: asked",
-            "call{call=other}:attempt{attempt=1}: asked",
-        ]
-    );
+    let expected = [
+        "call{call=one}:attempt{attempt=1}: asked",
+        "call{call=other}:attempt{attempt=1}: asked",
+    ];
+    assert_eq!(spans, expected);
 }
 
 /// Checks what each of these forms logs, whose server fails once.
@@ -257,6 +183,51 @@ macro_rules! assert_spans {
         let $server = once();
         assert_eq!(spans_of(async { $call }).await, $expected, $form);
     })*};
+}
+
+#[tokio::test(start_paused = true)]
+async fn functions_and_expressions() {
+    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
+    async fn waiting(server: &Script<(), Busy>) -> Result<(), Busy> {
+        sleep(SECOND).await;
+        ask(server)
+    }
+
+    #[retry(max = 1, name = "fetch", backoff = "none", span = true, on = |_| true)]
+    fn blocking(server: &Script<(), Busy>) -> Result<(), Busy> {
+        ask(server)
+    }
+
+    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
+    fn future(server: &Script<(), Busy>) -> impl Future<Output = Result<(), Busy>> {
+        async move { ask(server) }
+    }
+
+    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
+    fn boxed(server: &Script<(), Busy>) -> BoxFuture<'_, Result<(), Busy>> {
+        Box::pin(async move { ask(server) })
+    }
+
+    #[retry(max = 1, name = "fetch", span = true, stream = "buffer", on = |_| true)]
+    fn streamed(server: &Script<(), Busy>) -> impl Stream<Item = Result<(), Busy>> {
+        stream::iter([Ok(()), ask(server)])
+    }
+
+    assert_spans! { TWO_ATTEMPTS,
+        "async": |server| waiting(&server).await;
+        "blocking": |server| blocking(&server);
+        "future": |server| future(&server).await;
+        "boxed": |server| boxed(&server).await;
+        "stream": |server| streamed(&server).collect::<Vec<_>>().await;
+        "expression": |server| {
+            let mut asked = 0;
+            let called = retrying!(max = 1, name = "fetch", span = true, on = |_: &Busy| true, async {
+                asked += 1;
+                ask(&server)
+            });
+            assert_eq!((called.await, asked), (Ok(()), 2));
+        };
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what an operation returns")]
@@ -288,7 +259,7 @@ async fn chains() {
             let chain = chain.fallback(async |gave_up: GaveUp<Busy>| Err(gave_up.into_error()));
             chain.call(async || asked(&server).await).await
         };
-        "told of the attempt": |server| {
+        "with the attempt": |server| {
             let chain = policy.span(true).name("fetch").on(on);
             chain.call_attempt(async |_| asked(&server).await).await
         };
@@ -296,7 +267,7 @@ async fn chains() {
             let policy = policy.base(Duration::ZERO);
             policy.on(on).span(true).name("fetch").call_blocking(|| ask(&server))
         };
-        "blocking, told of the attempt": |server| {
+        "blocking, with the attempt": |server| {
             let policy = policy.base(Duration::ZERO);
             policy.on(on).span(true).name("fetch").call_attempt_blocking(|_| ask(&server))
         };
@@ -348,15 +319,13 @@ async fn code_outside_attempts_is_in_the_calls_span() {
         let _dropped = Dropped;
         pending::<Result<(), Busy>>().await
     });
-    assert_eq!(
-        spans_of(call).await,
-        [
-            "call{call=fetch}:attempt{attempt=1}: dropped",
-            "call{call=fetch}: falling",
-            "call{call=fetch}: resorted",
-            "call{call=fetch}: fell",
-        ]
-    );
+    let expected = [
+        "call{call=fetch}:attempt{attempt=1}: dropped",
+        "call{call=fetch}: falling",
+        "call{call=fetch}: resorted",
+        "call{call=fetch}: fell",
+    ];
+    assert_eq!(spans_of(call).await, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -442,27 +411,25 @@ async fn plans() {
         }
     });
     let log = log_with_ends_of(run).await;
-    assert_eq!(
-        spans_in(&log),
-        [
-            "call{call=site}:call{call=site.search}:attempt{attempt=1}: asked",
-            "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
-            "call{call=site}: failed",
-            "call{call=site}: validated",
-            "call{call=site}: retrying",
-            "call{call=site}:call{call=site.search}:attempt{attempt=2}: asked",
-            "call{call=site}:call{call=site.search}:attempt{attempt=2}: close",
-            "call{call=site}:call{call=site.search}: close",
-            "call{call=site}: recovered",
-            "call{call=site}:call{call=site.label}:attempt{attempt=1}: asked",
-            "call{call=site}:call{call=site.label}:attempt{attempt=1}: close",
-            "call{call=site}:call{call=site.label}: close",
-            "call{call=site}: validated",
-            "call{call=site}: succeeded",
-            "call{call=site}: summary:",
-            "call{call=site}: close",
-        ]
-    );
+    let expected = [
+        "call{call=site}:call{call=site.search}:attempt{attempt=1}: asked",
+        "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
+        "call{call=site}: failed",
+        "call{call=site}: validated",
+        "call{call=site}: retrying",
+        "call{call=site}:call{call=site.search}:attempt{attempt=2}: asked",
+        "call{call=site}:call{call=site.search}:attempt{attempt=2}: close",
+        "call{call=site}:call{call=site.search}: close",
+        "call{call=site}: recovered",
+        "call{call=site}:call{call=site.label}:attempt{attempt=1}: asked",
+        "call{call=site}:call{call=site.label}:attempt{attempt=1}: close",
+        "call{call=site}:call{call=site.label}: close",
+        "call{call=site}: validated",
+        "call{call=site}: succeeded",
+        "call{call=site}: summary:",
+        "call{call=site}: close",
+    ];
+    assert_eq!(spans_in(&log), expected);
 }
 
 /// Its span is closed while the plan continues.
@@ -475,16 +442,14 @@ async fn a_dead_end_of_a_plan() {
         tracing::info!("validated");
         Validity::Valid
     });
-    assert_eq!(
-        spans_in(&log_with_ends_of(run).await),
-        [
-            "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
-            "call{call=site}: failed",
-            "call{call=site}: dead",
-            "call{call=site}:call{call=site.search}: close",
-            "call{call=site}: validated",
-            "call{call=site}: summary:",
-            "call{call=site}: close",
-        ]
-    );
+    let expected = [
+        "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
+        "call{call=site}: failed",
+        "call{call=site}: dead",
+        "call{call=site}:call{call=site.search}: close",
+        "call{call=site}: validated",
+        "call{call=site}: summary:",
+        "call{call=site}: close",
+    ];
+    assert_eq!(spans_in(&log_with_ends_of(run).await), expected);
 }

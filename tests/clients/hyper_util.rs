@@ -7,7 +7,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::TokioExecutor;
 use retry_runtime::{Classify, ResponseError, Verdict, retry};
-use support::loopback::{Server, attempts, closed_port, status};
+use support::loopback::{self, Server, attempts, closed_port, status};
 use support::verdicts::BROKEN;
 
 type Http = Client<HttpConnector, Empty<&'static [u8]>>;
@@ -16,24 +16,9 @@ fn client() -> Http {
     Client::builder(TokioExecutor::new()).build_http()
 }
 
-#[retry(max = 2, backoff = "none")]
-async fn get(client: &Http, url: &str, count: &mut u32) -> Result<(), ClientError> {
-    *count += 1;
-    client.get(url.parse().unwrap()).await.map(drop)
-}
-
-#[retry(max = 2, backoff = "none", idempotent = false)]
-async fn get_once(client: &Http, url: &str, count: &mut u32) -> Result<(), ClientError> {
-    *count += 1;
-    client.get(url.parse().unwrap()).await.map(drop)
-}
-
 async fn check(url: &str, expected: Verdict) {
-    let (mut count, mut count_once) = (0, 0);
-    let error = get(&client(), url, &mut count).await.unwrap_err();
-    get_once(&client(), url, &mut count_once).await.unwrap_err();
-    assert_eq!(error.classify(), expected, "{error:?}");
-    assert_eq!((count, count_once), attempts(expected), "{error:?}");
+    let get = async || client().get(url.parse().unwrap()).await;
+    loopback::check(expected, ClientError::classify, get).await;
 }
 
 #[tokio::test]

@@ -167,7 +167,7 @@ fn cells(line: &str) -> [&str; 3] {
     cells.unwrap_or_else(|_| panic!("an exception without a reason: {line}"))
 }
 
-/// Searches the sources in a folder.
+/// Searches the sources in a folder, and its README.
 fn search_folder(folder: &str, found: &mut Vec<Finding>) {
     for entry in fs::read_dir(root().join(folder)).expect("a folder") {
         let entry = entry.expect("a file");
@@ -179,6 +179,8 @@ fn search_folder(folder: &str, found: &mut Vec<Finding>) {
             }
         } else if Path::new(&name).extension().is_some_and(|end| end == "rs") {
             search(&path, comments(&read(&path)), found);
+        } else if name == "README.md" {
+            search(&path, page_paragraphs(&read(&path)), found);
         }
     }
 }

@@ -66,7 +66,7 @@ fn clippy_checks_bodies_but_not_the_generated_code() {
     });
     let mut places: Vec<usize> = places.collect();
     places.sort_unstable();
-    assert_eq!(places, lines_marked("linted", "said"), "{stderr}");
+    assert_eq!(places, lines_marked("linted", "reported"), "{stderr}");
 }
 
 /// Checks panics and the frames of a backtrace, which debuggers use.

@@ -9,7 +9,7 @@ use crate::{Classify, Verdict};
 /// The number of bytes of the body that are shown. The cause is usually at the start.
 const SHOWN: usize = 500;
 
-/// An HTTP error response, with everything that decides about retries: the status, the headers and the start of the
+/// An HTTP error response, with everything that retries depend on: the status, the headers and the start of the
 /// body.
 ///
 /// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After`, and a rate limit looks
@@ -141,8 +141,8 @@ impl fmt::Debug for ResponseError {
 
 impl Error for ResponseError {}
 
-/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, which decide
-/// about retries.
+/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, on which
+/// retries depend.
 ///
 /// It works on the `reqwest::Response` of every enabled major version. A 4xx or 5xx becomes a [`ResponseError`] with
 /// its status, its headers and the start of its body; any other response is returned unread.
@@ -160,9 +160,10 @@ impl Error for ResponseError {}
 /// }
 /// ```
 ///
-/// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the body breaks
-/// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's
-/// `timeout` allows: set one. In a page, the body is read as a whole, and is lost if it breaks off.
+/// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the
+/// connection breaks, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's
+/// `timeout` allows: set one. In a browser, the body is read as a whole, and is lost if the connection
+/// breaks.
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub trait ErrorForRetry: Sized {
     /// Returns the response, or, for 4xx and 5xx, the error.
@@ -188,7 +189,7 @@ macro_rules! error_for_retry_of {
                 let headers = core::mem::take(self.headers_mut());
                 let mut body = Vec::new();
                 let mut broken = None;
-                // In a page, a body can only be read as a whole.
+                // In a browser, a body can only be read as a whole.
                 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
                 match self.bytes().await {
                     Ok(bytes) => body.extend(bytes.into_iter().take(ResponseError::BODY_LIMIT)),

@@ -6,7 +6,7 @@ use crate::transport;
 use crate::verdict::Verdict;
 
 /// The verdict if no connection was made, and so nothing was sent.
-#[allow(dead_code)] // In a page, and with a client that has only tonic's `Status`.
+#[allow(dead_code)] // Unused in browsers, and with a client that only has tonic's `Status`.
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     /// Texts of errors that a retry never fixes: from `hyper-util`, an address that is not HTTP or has no host; from
     /// rustls and OpenSSL, a bad certificate.
@@ -51,7 +51,7 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| transport::of_reset(&cause.to_string()))
 }
 
-/// The verdict if a page's request failed, or its response broke off.
+/// The verdict on a browser's `fetch` that failed, also while its response was read.
 #[cfg(all(
     any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
     any(test, all(target_family = "wasm", target_os = "unknown"))
@@ -90,7 +90,7 @@ mod tests {
         feature = "reqwest_0_13"
     ))]
     #[test]
-    fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+    fn an_untrusted_certificate_is_not_transient() {
         let refused = |kind, text: &str| io::Error::other(io::Error::new(kind, text));
         let invalid = io::ErrorKind::InvalidData;
         for text in [
@@ -106,7 +106,7 @@ mod tests {
 
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
     #[test]
-    fn what_fetch_throws_is_known_by_its_text() {
+    fn errors_of_fetch_are_recognized_by_their_text() {
         let broken = Some(Verdict::TRANSIENT.ambiguous());
         for (thrown, expected) in [
             ("JsValue(TypeError: Failed to fetch\nat …)", broken),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_that_only_names_the_place_hides_no_broken_connection() {
+    fn a_vague_kind_does_not_hide_a_broken_connection() {
         let broken = io::Error::from(io::ErrorKind::UnexpectedEof);
         let garbled = io::Error::new(io::ErrorKind::InvalidData, broken);
         assert_eq!(of_open_connection(&garbled), Verdict::TRANSIENT.ambiguous());

@@ -25,7 +25,7 @@ impl Classify for Error {
     describe_with_causes!();
 }
 
-/// A response body that broke off: a closed or reset connection is transient and ambiguous, and a malformed body stops.
+/// An error while the body of a response is read: a closed or reset connection is transient and ambiguous, and a malformed body stops.
 #[diagnostic::do_not_recommend]
 impl Classify for hyper::Error {
     fn classify(&self) -> Verdict {

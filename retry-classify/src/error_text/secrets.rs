@@ -8,7 +8,7 @@ use super::{ELLIPSIS, length, part, trimmed};
 
 static ARE_SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Applies to all texts of the program.
+/// Sets whether secrets are shown, in all texts of the program.
 pub(crate) fn set_shown(are_shown: bool) {
     ARE_SHOWN.store(are_shown, Ordering::Relaxed);
 }
@@ -442,7 +442,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_looked_through(parts in vec(select(&PARTS[..]), 0..40)) {
+        fn any_text_is_searched(parts in vec(select(&PARTS[..]), 0..40)) {
             let text = parts.concat();
             let hidden = hide(&text);
             prop_assert!(hidden.is_none_or(|hidden| hidden.contains(ELLIPSIS)), "{text}");

@@ -1,4 +1,4 @@
-//! Prepares foreign text for output: errors, servers' messages, names. All of it is shown through `shown`.
+//! Prepares foreign text for output: errors, servers' messages, names. All of it passes through [`shown`].
 
 use alloc::string::String;
 use core::fmt;
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_urls_are_cut() {
+    fn texts_with_many_urls_are_cut() {
         for many in ["://-", "a://b:c@d,", "/:", "://"] {
             let line = shown(many.repeat(LOOKED_AT * LIMIT)).to_string();
             assert!(
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_long_query_is_shown() {
+    fn text_after_a_long_query_is_shown() {
         let query = "k".repeat(4 * LIMIT);
         is_shown(
             &format!("for url (https://h/x?{query}): refused"),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn so_does_one_without_a_scheme() {
+    fn a_url_without_a_scheme_loses_them_too() {
         is_shown("GET user:pw@host/path?key=secret: no", "GET host/path: no");
         is_shown("token@host/path", "host/path");
         is_shown("/v1/models?key=AIza", "/v1/models");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_stay() {
+    fn other_texts_are_unchanged() {
         for text in [
             "503 overloaded",
             "what? no; C# and a && b",
@@ -280,7 +280,7 @@ mod tests {
         }
 
         #[test]
-        fn what_parses_as_a_url_has_no_secrets(
+        fn text_that_parses_as_a_url_has_no_secrets(
             user in "SECRET[a-z0-9:._%-]{0,5}",
             scheme in "https:[/\\\\]{2,5}",
             host in "[a-z]{1,5}(:[0-9]{1,4})?",
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_display_that_fails_is_shown_as_far_as_it_came() {
+    fn a_display_that_fails_is_shown_up_to_its_failure() {
         struct Broken;
 
         impl fmt::Display for Broken {

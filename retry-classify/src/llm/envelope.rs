@@ -26,7 +26,7 @@ const NAMES: &str =
     "/details/error_code /code /errorCode /extensions/code /errors/0/reason /type /status /reason";
 /// Fields that may contain an HTTP status: some servers send no other name.
 const STATUSES: &str = "code status status_code statusCode error_code http_status";
-/// Fields with text for people. The first is the message.
+/// Fields with human-readable text. The first is the message.
 const TEXTS: &str = "message Message error detail error_description error_msg error_message errorMessage msg \
     description title reason info";
 /// Fields that contain a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
@@ -103,7 +103,7 @@ impl ProviderError {
 }
 
 /// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text
-/// except an HTML page, which gateways write for people.
+/// except an HTML page, which gateways send to humans.
 fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let known = Known {
@@ -444,8 +444,8 @@ fn wait_next_to_message(error: &Value) -> Option<Duration> {
     fields.find_map(|field| seconds(field.as_f64()?))
 }
 
-/// The wait in a nested field. It may be another server's, so it gives the time, but not whether the request took
-/// effect.
+/// The wait in a nested field. It may be another server's, so only the duration counts: the field doesn't show
+/// whether the request took effect.
 fn wait_within(error: &Value) -> Option<Duration> {
     let mut fields = error.as_object()?.values();
     fields.find_map(|field| wait_next_to_message(field).or_else(|| wait_within(field)))

@@ -24,17 +24,17 @@ macro_rules! conversions {
 }
 conversions! {
     FromTimedOut::from_timed_out of TimedOut:
-        "`timeout` needs an error type that implements `From<TimedOut>`, but `{Self}` doesn't"
+        "`timeout` and `total_timeout` need an error type that implements `From<TimedOut>`, but `{Self}` doesn't"
         "this error type has no `From<TimedOut>`"
-        "write `impl From<retry_runtime::TimedOut> for {Self}`, or remove `timeout`"
+        "write `impl From<retry_runtime::TimedOut> for {Self}` (a bound if `{Self}` is a type parameter), or remove the key"
     FromRejected::from_rejected of Rejected:
         "`breaker` and `limiter` need an error type that implements `From<Rejected>`, but `{Self}` doesn't"
         "this error type has no `From<Rejected>`"
-        "write `impl From<retry_runtime::Rejected> for {Self}`, or remove the key"
+        "write `impl From<retry_runtime::Rejected> for {Self}` (a bound if `{Self}` is a type parameter), or remove the key"
     FromCancelled::from_cancelled of Cancelled:
         "`abort` needs an error type that implements `From<Cancelled>`, but `{Self}` doesn't"
         "this error type has no `From<Cancelled>`"
-        "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which only ends pauses"
+        "write `impl From<retry_runtime::Cancelled> for {Self}` (a bound if `{Self}` is a type parameter), or use `cancel`, which only ends pauses"
 }
 
 /// The return type of the function of the key `on`. Implemented through `Into<Verdict>`, never by hand.
@@ -60,7 +60,7 @@ pub mod required {
     #![allow(
         missing_docs,
         non_camel_case_types,
-        reason = "internal, and named as users write keys"
+        reason = "internal, and named after the keys"
     )]
 
     use core::time::Duration;

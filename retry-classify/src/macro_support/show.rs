@@ -3,6 +3,7 @@
 //! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. The method
 //! names are long so that they don't collide with a user's trait.
 
+use alloc::string::String;
 use core::any::type_name;
 use core::error::Error;
 use core::fmt;
@@ -21,10 +22,8 @@ pub fn show<E>(error: &E) -> Show<'_, E> {
 
 /// Like [`show`], by `name` if the type is neither an `Error` nor `Display`. For derived impls of `describe`.
 pub fn show_named<'a, E>(error: &'a E, name: &'static str) -> Show<'a, E> {
-    Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(
-        error,
-        Some(name),
-    )))))
+    let named = ShowName(error, Some(name));
+    Show(ShowWithin(ShowDisplay(ShowClassify(named))))
 }
 
 pub struct ShowName<'a, E>(&'a E, Option<&'static str>);
@@ -40,34 +39,29 @@ pub trait ShownError: Error {}
 #[diagnostic::do_not_recommend]
 impl<E: Error> ShownError for E {}
 
+// Without the macro, so that rustc's errors about its bound don't mention it.
 impl<E: ShownError> Show<'_, E> {
     pub fn __retry_show(&self) -> &dyn fmt::Display {
         self
     }
 }
 
-impl<E: fmt::Display + Deref<Target: Error>> ShowWithin<'_, E> {
-    pub fn __retry_show(&self) -> &dyn fmt::Display {
-        self
-    }
+macro_rules! candidates {
+    ($($name:ident<$error:ident: $($bound:path),*> => |$this:ident| $shown:expr;)*) => {$(
+        impl<$error: $($bound +)*> $name<'_, $error> {
+            pub fn __retry_show(&self) -> &dyn fmt::Display {
+                let $this = self;
+                $shown
+            }
+        }
+    )*};
 }
 
-impl<E: fmt::Display> ShowDisplay<'_, E> {
-    pub fn __retry_show(&self) -> &dyn fmt::Display {
-        self.0.0.0
-    }
-}
-
-impl<E: Classify> ShowClassify<'_, E> {
-    pub fn __retry_show(&self) -> &dyn fmt::Display {
-        self
-    }
-}
-
-impl<E> ShowName<'_, E> {
-    pub fn __retry_show(&self) -> &dyn fmt::Display {
-        self
-    }
+candidates! {
+    ShowWithin<E: fmt::Display, Deref<Target: Error>> => |this| this;
+    ShowDisplay<E: fmt::Display> => |this| this.0.0.0;
+    ShowClassify<E: Classify> => |this| this;
+    ShowName<E:> => |this| this;
 }
 
 else_by!(
@@ -103,6 +97,27 @@ impl<E: Classify> fmt::Display for ShowClassify<'_, E> {
 
 impl<E> fmt::Display for ShowName<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<E>())
+        f.write_str(&plain_name(type_name::<E>()))
     }
+}
+
+/// The path in the name of a type, without type arguments and closures: `app::Retry` for `app::Retry<i32>`, and
+/// `app::Client::get` for a closure in a method of `app::Client<T>` or in its impl of a trait.
+pub fn plain_name(name: &str) -> String {
+    let (mut plain, mut depth) = (String::new(), 0_u32);
+    for (at, char) in name.char_indices() {
+        let rest = &name[at..];
+        match char {
+            // Before a type in an impl: `<Type as Trait>::method` or `module::<impl Trait for Type>::method`.
+            '<' if at == 0 || rest.starts_with("<impl ") => {}
+            ' ' if plain.ends_with("impl") || plain.ends_with(" for") => plain.clear(),
+            ' ' if depth == 0 && rest.starts_with(" as ") => depth = 1,
+            '<' => depth += 1,
+            ':' if rest.starts_with("::{{") => depth += 2,
+            '>' | '}' if !name[..at].ends_with('-') => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(char),
+            _ => {}
+        }
+    }
+    plain
 }

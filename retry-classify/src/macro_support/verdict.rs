@@ -38,7 +38,7 @@ impl Verdict {
         }
     }
 
-    /// Returns true if the log warns about this verdict. Used by the core and by batches.
+    /// Returns true if the log warns about this verdict. Used by calls and batches.
     #[doc(hidden)]
     pub fn warns(self) -> bool {
         let is_lost = matches!(self.basis, Basis::LostHeaders(_)) && self.after.is_none();
@@ -74,10 +74,8 @@ impl Kind {
 
     /// The kinds that an attempt's failure can have, in the order of `ALL`, to index a count per kind.
     #[doc(hidden)]
-    pub const OF_FAILURES: [Self; 4] = [
-        Self::Transient,
-        Self::Throttled,
-        Self::Timeout,
-        Self::Invalid,
-    ];
+    pub const OF_FAILURES: [Self; 4] = {
+        let [transient, throttled, timeout, invalid, _] = Self::ALL;
+        [transient, throttled, timeout, invalid]
+    };
 }

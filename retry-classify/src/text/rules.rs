@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_seen_however_it_is_spelt() {
+    fn a_daily_limit_is_recognized_in_every_spelling() {
         for (text, expected) in [
             (
                 "GenerateRequestsPerDayPerProjectPerModel-FreeTier",

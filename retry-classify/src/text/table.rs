@@ -38,7 +38,7 @@ pub(crate) enum RuleFor {
     Rolling,
 }
 
-/// Kind of rule, words, fault, source. Of words between bars, any one matches.
+/// The kind of rule, the words, the fault and the source. Bars separate alternatives.
 pub(super) type Rule = (RuleFor, &'static str, Fault, &'static str);
 
 /// The first rule that matches decides, so billing rules come before other texts. To support another response, add
@@ -98,7 +98,7 @@ pub(super) const RULES: &[Rule] = &[
     // OpenAI's billing name, used for a per-minute limit.
     (Misnomer, "allocated quota exceeded", Throttled, "DashScope, openclaw/openclaw#148236"),
     (Misnomer, "error code token limit", Throttled, "DashScope, can1357/oh-my-pi#8496"),
-    (Limit, "free models per min", Throttled, "OpenRouter, which names the day's limit beside it"),
+    (Limit, "free models per min", Throttled, "OpenRouter, which names the day's limit next to it"),
     (Limit, "remaining limit 0", Throttled, "Finnhub, which counts what is left of the minute"),
     // A day that starts with its first request.
     (Rolling, "tokens per day|requests per day|images per day ipd", Billing, "OpenAI, Groq, Bedrock, Cerebras"),
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
     (Limit, "today s", Billing, "ModelScope"),
     (Limit, "per month|per week|calls month", Billing, "Google, Zhipu, Cohere"),
     (Limit, "current month|allowed for this month", Billing, "Pinecone, Database limits; Airtable"),
-    (Limit, "limit 0|limit value 0|have a free quota tier", Billing, "Google, a model that the free tier has not"),
+    (Limit, "limit 0|limit value 0|have a free quota tier", Billing, "Google, a model that is not in the free tier"),
     (Period, "daily|weekly|monthly", Billing, "Google, Anthropic, xAI, Mistral, Hugging Face"),
     // Prompts that are too long. gRPC reports them as RESOURCE_EXHAUSTED, some providers as a 429.
     (Name, "context length exceeded|string above max length", TooLong, "OpenAI, Error codes"),

@@ -7,8 +7,8 @@ use crate::verdict::LONGEST_HINT;
 
 // Lists of words in lower case, between bars.
 
-/// Phrases before a wait: "try again in", "retry after", of GitHub Models "wait", of Supabase "only request this"; and
-/// the header, quoted.
+/// Phrases that introduce a wait, such as "try again in" and "retry after". GitHub Models writes "wait", Supabase "only
+/// request this". Also the quoted header.
 const BEFORE: &str = "again|retry|retrying|retry-after|retry_after|wait|reset|resets|available in|unavailable for|\
     only request this";
 /// Words allowed between such a phrase and the wait.

@@ -4,15 +4,16 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Driver, Ending, Reporter, Span, Stop, attempt_within};
+use retry_runtime::macro_support::{
+    Driver, Ending, Reporter, Span, Stop, attempt_within, time_left,
+};
 use retry_runtime::own_loop::{Failure, ProtectionRefs, Protects, Site};
 use retry_runtime::seam::{DefaultTimer, Moment, Timer};
 use retry_runtime::{Policy, Reason, RejectedBy, Verdict};
 use tokio::time::{Instant, timeout_at};
 
 use super::failed::{Failed, Shown};
-use super::hooks::GaveUp;
-use super::{ClientRetries, Repeats};
+use super::{ClientRetries, Repeats, hooks::GaveUp};
 use crate::BoxError;
 use crate::repeat::{Repeat, Unrepeatable};
 
@@ -30,7 +31,9 @@ pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
 /// The request, with the settings of its call.
 pub(super) struct ClientCall<'a, Q: Repeat<A>, A> {
     pub(super) retries: &'a ClientRetries,
-    policy: Policy,
+    policy: &'a Policy,
+    /// The end of the policy's `total_timeout`.
+    total_end: Option<Moment>,
     pub(super) kept: Q::Kept,
     /// The name of the first request. Set once a hook may have changed the request.
     first: Option<Box<str>>,
@@ -50,8 +53,10 @@ impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
 
     /// Returns the time limit of each attempt.
     pub(super) fn limit(&self) -> Option<Duration> {
-        let limit = self.policy.attempt_limit();
-        limit.filter(|_| self.retries.times_out)
+        let policy = self.retries.times_out.then_some(self.policy)?;
+        time_left(policy.attempt_limit(), self.total_end, || {
+            Timer::now(&DefaultTimer)
+        })
     }
 }
 
@@ -68,7 +73,7 @@ impl Protects for ClientRetries {
 impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     pub(crate) fn new(
         retries: &'a ClientRetries,
-        policy: Policy,
+        policy: &'a Policy,
         kept: Q::Kept,
         ending: Ending,
     ) -> Self {
@@ -85,13 +90,14 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             Repeats::None => false,
         };
         Self {
-            driver,
             call: ClientCall {
+                total_end: driver.set_total(policy.total_limit().filter(|_| retries.times_out)),
                 retries,
                 policy,
                 kept,
                 first: None,
             },
+            driver,
             idempotent,
             ending,
             sent: 0,
@@ -105,9 +111,10 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         step: impl FnOnce(&mut Driver<&'a ClientRetries, DefaultTimer>, Reporter<'_>) -> V,
     ) -> V {
         let Self { driver, call, .. } = self;
-        let mut observe = &*call.retries.observer;
         let name = || call.name().into_owned();
-        step(driver, Reporter::named_by(&name).observe(&mut observe))
+        let mut observe = call.retries.observer.as_deref();
+        let observe = observe.as_mut().map(|observe| observe as _);
+        step(driver, Reporter::named_by(&name).observed_by(observe))
     }
 
     /// Wraps the attempt so that nested calls detect this call, in a span if the call has one.
@@ -118,7 +125,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     ) -> impl Future<Output = F::Output> {
         let call = &self.call;
         let span = Span::of_attempt(call.retries.is_spanned, || number);
-        span.within(|| attempt_within(attempt, &call.policy, || call.name().into()))
+        span.within(|| attempt_within(attempt, call.policy, || call.name().into()))
     }
 
     /// Returns the request for the next attempt.
@@ -170,9 +177,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         let left = |end: Moment| end.since(Timer::now(&DefaultTimer));
         let wait = in_less_than(self.deadline.map_or(Duration::MAX, left), wait);
         let waited = self.call.retries.unless_cancelled(wait).await;
-        waited
-            .ok_or(RejectedBy::Cancelled)?
-            .ok_or(RejectedBy::Deadline)
+        let in_time = waited.ok_or(RejectedBy::Cancelled)?;
+        in_time.ok_or(RejectedBy::Deadline)
     }
 
     /// Decides what follows if the attempt was rejected. Returns true if it was.
@@ -182,7 +188,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         }
         let is_cancelled = self.is_cancelled().await;
         let (policy, name) = (self.call.policy, self.call.name().into_owned());
-        let site = Site::new(&policy, &name);
+        let site = Site::new(policy, &name);
         self.step(|driver, reporter| driver.rejected(&site, is_cancelled, None, reporter));
         true
     }
@@ -225,14 +231,12 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             Q::failed_ambiguously(&mut call.kept);
         }
         let may_follow = is_sent && failed.verdict.is_retryable();
-        let gone = may_follow
-            .then(|| Q::repeatable(&call.kept).err())
-            .flatten();
+        let gone = Q::repeatable(&call.kept).err().filter(|_| may_follow);
         if let Some(gone) = gone {
             failed.show(gone);
         }
         let (policy, name) = (call.policy, call.name().into_owned());
-        let site = Site::new(&policy, &name);
+        let site = Site::new(policy, &name);
         let mut failure = Failure::new(&site, failed.verdict, &failed.shown)
             // A request that was not sent had no effect.
             .idempotent(self.idempotent || !is_sent)

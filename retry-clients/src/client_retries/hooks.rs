@@ -33,7 +33,7 @@ impl<Q, A, E, F> Hook<Q, A, E> for F where
 {
 }
 
-type PolicyFor<Q> = dyn Fn(&Q, Policy) -> Policy + Send + Sync;
+type PolicyFor<Q> = dyn Fn(&Q, &Policy) -> Policy + Send + Sync;
 type Fallback<Q, A, E> = dyn Fn(Option<Q>, GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
 
 /// A call of a layer that gave up. Passed to its `fallback`.

@@ -51,13 +51,10 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
         self.hooks().is_some_and(runs)
     }
 
-    /// Returns the policy for calls that begin with this request.
-    fn policy(&self, request: &Q) -> Policy {
-        let policy = self.retries().policy;
-        match self.hooks().and_then(|hooks| hooks.policy_for.as_deref()) {
-            Some(policy_for) => policy_for(request, policy),
-            None => policy,
-        }
+    /// Returns the policy for calls that begin with this request, if it is not that of the layer.
+    fn chosen_policy(&self, request: &Q) -> Option<Box<Policy>> {
+        let policy_for = self.hooks()?.policy_for.as_deref()?;
+        Some(Box::new(policy_for(request, &self.retries().policy)))
     }
 
     fn wrap(&self, request: Q) -> Self::Request;
@@ -88,13 +85,15 @@ where
 {
     let keys = &*keys;
     let retries = keys.retries();
-    let policy = keys.policy(&request);
+    let chosen = keys.chosen_policy(&request);
+    let policy = chosen.as_deref().unwrap_or(&retries.policy);
     let (request, kept) = keys.wrap(request).keep(retries.recorded);
     let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
     let ending = fallback.map_or(Ending::Error, |_| Ending::Fallback);
     let mut attempts = ClientAttempts::<K::Request, _>::new(retries, policy, kept, ending);
     let span = attempts.call.span_name();
-    let call = async {
+    // Pinned here, because a large future is slow to move.
+    let call = pin!(async {
         let gave_up = match repeat(keys, &mut attempts, &mut sender, request).await {
             Ok(outcome) => return outcome,
             Err(gave_up) => gave_up,
@@ -111,7 +110,7 @@ where
             driver.fell_back((made, &Taken::new()), &outcome, show, reporter);
         });
         outcome
-    };
+    });
     around(span, call).await
 }
 

@@ -18,10 +18,6 @@ pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
     repeated(&arguments.given, errors);
     policy_contains_settings(arguments, errors);
-    refuse! {arguments, errors;
-        Fallback if arguments.get(Key::GiveUp).is_some() =>
-            "`fallback` and `give_up` can't be combined: keep one. `fallback` gets the same `GaveUp` and can also return an error of its own"
-    }
     numbers(&arguments.given, &[], errors);
 }
 

@@ -24,9 +24,7 @@ pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<Token
     let mut retried = attributes.clone();
     let mut plain = attributes;
     let mut is_retried = false;
-    let name = block
-        .type_name()
-        .map_or(DefaultName::Function, DefaultName::Method);
+    let name = DefaultName::Function(block.type_name());
     for member in members {
         match member {
             Member::Other(tokens) => {

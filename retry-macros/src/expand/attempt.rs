@@ -170,11 +170,8 @@ impl Printer<'_> {
 
     /// Stores the arguments, so that each attempt can take a clone and the last one the argument itself.
     pub(crate) fn owned_slots(&self) -> Code {
-        let stored = self
-            .model
-            .cloned
-            .iter()
-            .filter(|_| self.model.moves_arguments());
+        let model = self.model;
+        let stored = model.cloned.iter().filter(|_| model.moves_arguments());
         let slots = stored.map(
             |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user(argument)));),
         );

@@ -161,14 +161,18 @@ impl Printer<'_> {
     /// outcome point there. If that type is not a `Result`, this causes the same error at the same place as the
     /// attempt does, so the compiler reports it only once.
     pub(crate) fn leave(&self) -> Code {
-        let span = self.model.outcome.span();
-        self.leave_with(ours_at!(span=> retry_outcome))
+        let outcome = ours_at!(self.model.outcome.span()=> retry_outcome);
+        let value = ours!(__retry::unfailed(#outcome));
+        self.leave_with(if_else(self.model.converts_error(), value, outcome))
     }
 
     /// Ends the loop with that outcome.
     pub(crate) fn leave_with(&self, outcome: Code) -> Code {
         let returned = &self.model.outcome;
-        if self.model.stream.is_some() || outcome::is_result(returned) {
+        if self.model.stream.is_some()
+            || self.model.converts_error()
+            || outcome::is_result(returned)
+        {
             return ours!(break 'retry_call #outcome;);
         }
         let returned = ours_at!(returned.span()=> __retry::from_result::<#returned, _, _>);

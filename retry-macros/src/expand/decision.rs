@@ -52,21 +52,15 @@ impl Printer<'_> {
             #(self.left_behind(has_error))
             #(self.goes_on())
         };
-        if !has_reason {
-            return ours! {
-                #(self.driven_decision(failed))
-                if __retry::Result::is_ok(&retry_decision) {
-                    #retry
-                }
-                #ended
-            };
-        }
         ours! {
             #(self.driven_decision(failed))
-            match retry_decision {
-                __retry::Ok(retry_pause) => { #retry }
-                __retry::Err(retry_reason) => { #ended }
+            #?(has_reason) {
+                match retry_decision {
+                    __retry::Ok(retry_pause) => { #retry }
+                    __retry::Err(retry_reason) => { #ended }
+                }
             }
+            #?(!has_reason) { if __retry::Result::is_ok(&retry_decision) { #retry } #ended }
         }
     }
 

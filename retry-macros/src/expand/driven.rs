@@ -43,7 +43,7 @@ use syn::spanned::Spanned;
 
 use crate::attribute::argument::{KeyValue, keys};
 use crate::expand::decision::FailureSource;
-use crate::expand::model::{Deadline, Policy};
+use crate::expand::model::{Deadline, DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
@@ -163,10 +163,8 @@ impl Printer<'_> {
             _ if model.chooses_policy() => {
                 Some(ours!(retry_call.set_max(::core::primitive::u32::MAX);))
             }
-            Policy::Constant(_) if model.history.is_none() => None,
-            Policy::Constant(_) => Some(ours!(retry_call.begin_under(#(self.policy()));)),
-            _ if model.needs_max() => Some(ours!(retry_call.begin_under(#policy);)),
-            _ => None,
+            Policy::Constant(_) => model.history.map(|_| Self::set_max(policy)),
+            _ => model.needs_max().then(|| Self::set_max(policy)),
         };
         let deadline = model.deadline.as_ref();
         let last = self.is_last(policy);
@@ -181,6 +179,11 @@ impl Printer<'_> {
             #?(model.retries_rejections()) { retry_call.retry_rejections(); }
             #(last.map(|last| ours!(retry_last = #last;)))
         }
+    }
+
+    /// Sets the `max` of the policy, which is reported before any failure.
+    fn set_max(policy: &Code) -> Code {
+        ours!(retry_call.set_max(__retry::Policy::retries_allowed(#policy));)
     }
 
     /// Sets the deadline of the call, which starts now.
@@ -199,8 +202,8 @@ impl Printer<'_> {
     /// The time limit of the call that this key sets, of type `Option<Duration>`.
     fn time_limit(&self, key: Key, deadline: &Deadline, policy: &Code) -> Code {
         let is_total = key == Key::TotalTimeout;
-        let read = if_else(is_total, ours!(policy_total), ours!(policy_limit));
-        let of_policy = ours!(__retry::#read(#policy));
+        let read = if_else(is_total, ours!(total_limit), ours!(time_limit));
+        let of_policy = ours!(__retry::Policy::#read(#policy));
         let given = self.model.arguments.get(key);
         let given = given.map(|given| self.given_limit(given));
         let Deadline::Decorator(this) = deadline else {
@@ -395,7 +398,7 @@ impl Printer<'_> {
             }
             // If an attempt has failed, its failure has already set the `max`.
             #?(self.model.is_gated() && !is_max_known) {
-                if retry_call.lacks_max() { retry_call.begin_under(#(self.policy())); }
+                if retry_call.lacks_max() { #(Self::set_max(&self.policy())) }
             }
             let retry_error = #error;
             #(self.report_stop(&stop, &self.shown(), &self.ending()))
@@ -459,7 +462,8 @@ impl Printer<'_> {
             return ours!(__retry::Reporter::at(#(self.constant_site())));
         }
         let (named, name) = (self.model.arguments.value(Key::Name), self.name());
-        if named.is_none_or(KeyValue::is_literal) && self.client_name().is_none() {
+        let is_function = matches!(self.model.default_name, DefaultName::Function(_));
+        if named.map_or(is_function, KeyValue::is_literal) {
             return ours!(__retry::Reporter::named(#name));
         }
         ours!(__retry::Reporter::named_by(&|| ::core::convert::From::from(#name)))
@@ -483,22 +487,18 @@ impl Printer<'_> {
                     __retry::Failure::new(#site, #verdict, #shown)#(self.options(failed)), #(self.reporter()),
                 )
             };
-            // Bound to a name if there are other locals, because a temporary would keep the error borrowed in some
-            // editions.
-            let decided = if has_locals {
-                ours! {
+            ours! {
+                #(self.restart(&policy))
+                #(self.deadline_of_choice(&policy))
+                // Bound to a name if there are other locals, because a temporary would keep the error borrowed in some
+                // editions.
+                #?(has_locals) {
                     #[allow(clippy::let_and_return)]
                     let retry_decision = #failed;
                     #last
                     retry_decision
                 }
-            } else {
-                failed
-            };
-            ours! {
-                #(self.restart(&policy))
-                #(self.deadline_of_choice(&policy))
-                #decided
+                #?(!has_locals) { #failed }
             }
         };
         // Evaluates the policy only once for each failure.

@@ -15,24 +15,32 @@ impl Printer<'_> {
         self.ends_with(&ours!(retry_reason))
     }
 
-    /// Ends the call with the result of `give_up` or `fallback` for `retry_error`.
+    /// Ends the call with the result of `give_up` or `fallback` for `retry_error`. If both are given, `fallback` is called
+    /// first.
     pub(crate) fn end_of_failure(&self) -> Code {
         let gave_up = ours! {
             let retry_taken = __retry::Taken::new();
-            let retry_gave_up = __retry::Attempt::gave_up(retry_history, retry_error, retry_reason, &retry_taken);
+            let retry_gave_up = __retry::Attempt::gave_up(
+                &mut retry_history, retry_error, retry_reason, &retry_taken,
+            );
         };
-        if let Some(give_up) = self.model.expr(Key::GiveUp) {
-            let shape = self.user(give_up);
-            let shaped = ours_at!(give_up.span()=> __retry::shape(retry_gave_up, #shape));
+        // With the type written out, so that a mismatch points at the function.
+        let of = ours!(::<_, _, #(self.error())>);
+        let of = if_else(self.model.converts_error(), Code::new(), of);
+        let shaped = self.model.expr(Key::GiveUp).map(|give_up| {
+            let shaped =
+                ours_at!(give_up.span()=> __retry::end #of(retry_gave_up, #(self.user(give_up))));
             let shaped = Self::contained(give_up, shaped);
-            return ours!(#gave_up #(self.leave_with(ours!(__retry::Err(#shaped)))));
-        }
-        let fallback = self.model.expr(Key::Fallback);
+            ours!(#gave_up #(self.leave_with(ours!(__retry::Err(#shaped)))))
+        });
+        let Some(fallback) = self.model.expr(Key::Fallback) else {
+            return ours!(#shaped);
+        };
         ours! {
-            // Read before `retry_gave_up` is created: a borrow of `retry_gave_up` would be kept in the future.
             let retry_attempts = __retry::Attempt::begun(&retry_history);
             #gave_up
-            #(fallback.map(|fallback| self.call_fallback(fallback)))
+            #(self.call_fallback(fallback))
+            #?(shaped.is_some()) { if let __retry::Err(retry_error) = retry_outcome { #shaped } }
             #(self.leave())
         }
     }
@@ -47,7 +55,7 @@ impl Printer<'_> {
         // In a block, so that errors about a wrong type don't mention an assignment that the user didn't write.
         let replaced = if_else(
             self.is_async,
-            ours_at!(span=> { #(called(ours!(fall_back))).await }),
+            ours_at!(span=> { #(called(ours!(end))).await }),
             ours_at!(span=> { #(called(ours!(fall_back_blocking))) }),
         );
         #[cfg(feature = "stream")]
@@ -67,6 +75,7 @@ impl Printer<'_> {
             #(self.error_type_of(&ours!(retry_outcome)))
             #stream
             // The formatted error borrows a temporary, so it is passed to a closure instead of returned.
+            #?(self.model.has(&[Key::GiveUp])) { let retry_reason = }
             retry_call.fell_back(
                 (retry_attempts, &retry_taken), &retry_outcome,
                 |retry_error, retry_with| retry_with(__retry::show(retry_error).__retry_show()), #(self.reporter()),

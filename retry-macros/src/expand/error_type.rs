@@ -46,7 +46,7 @@ impl Printer<'_> {
             None => ours!(__retry::never_of(retry_error_type)),
         };
         let edge = ours!(if false { break 'retry_call #never; });
-        (self.ties_errors() && !self.is_async).then_some(edge)
+        (self.ties_errors() && !self.is_async && !self.model.converts_error()).then_some(edge)
     }
 
     /// Ties an outcome to this error type without borrowing the outcome, which would cause a copy.

@@ -18,10 +18,8 @@ impl Printer<'_> {
         let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
-        let (is_timed, keeps) = (
-            self.model.attempt_timeout().is_some(),
-            self.model.history.is_some(),
-        );
+        let is_timed = self.model.attempt_timeout().is_some();
+        let keeps = self.model.history.is_some();
         let number = ours!(__retry::Call::attempt(#(self.full_call())));
         let timed_out = if_else(is_timed, ours!(retry_dropped), ours!(false));
         ours! {

@@ -31,6 +31,8 @@ pub(crate) struct Model {
     /// A part of an argument that must be `Copy`.
     pub(crate) moved_part: Option<TokenStream>,
     pub(crate) default_name: DefaultName,
+    /// True for a block in `retrying!`.
+    pub(crate) is_block: bool,
     /// Set if the function returns a stream and has the key `stream`.
     pub(crate) stream: Option<Stream>,
     pub(crate) policy: Policy,
@@ -67,13 +69,11 @@ pub(crate) struct Retained {
 /// The call's name, if there is no key `name`.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum DefaultName {
-    /// The name of the function.
-    Function,
-    /// In an `impl` with `#[retry]`, the name of its type, and of the function.
-    Method(Ident),
+    /// The name of the function and, in an `impl` with `#[retry]`, of its type.
+    Function(Option<Ident>),
     /// In a decorator, the name of the function and the type of the client.
     Client(Ident),
-    /// The name of the function that contains the block.
+    /// At run time, the path of the function that contains the block, or of the method.
     Surroundings,
 }
 
@@ -174,15 +174,19 @@ impl Model {
             callee: Callee::Body,
             cloned,
             moved_part: function.moved_part(),
-            default_name: DefaultName::Function,
+            default_name: if function.is_method() {
+                DefaultName::Surroundings
+            } else {
+                DefaultName::Function(None)
+            },
+            is_block: false,
             stream,
             policy: Policy::new(&arguments),
             deadline: Deadline::of(&arguments, Key::Deadline),
             // A resumed stream may go on for longer than any single attempt.
             total: Deadline::of(&arguments, Key::TotalTimeout).filter(|total| match total {
-                _ if mode == Some(Mode::Resume) => false,
                 Deadline::OfChoice => false,
-                _ => arguments.has(&keys![Timeout TotalTimeout]),
+                _ => mode != Some(Mode::Resume) && arguments.has(&keys![Timeout TotalTimeout]),
             }),
             is_driven: true,
             history: None,
@@ -219,13 +223,19 @@ impl Model {
     pub(crate) fn of_block(arguments: Arguments, block: Function) -> Self {
         Self {
             default_name: DefaultName::Surroundings,
+            is_block: true,
             ..Self::new(arguments, block)
         }
     }
 
     /// True if the compiler must infer the error type.
     pub(crate) fn infers_error(&self) -> bool {
-        self.default_name == DefaultName::Surroundings && outcome::is_inferred(&self.err_type)
+        self.is_block && outcome::is_inferred(&self.err_type)
+    }
+
+    /// True if the call may end with another error type than its attempts.
+    pub(crate) fn converts_error(&self) -> bool {
+        self.is_block && self.has(&[Key::GiveUp])
     }
 
     /// The model of a decorator's method. The trait's attribute is overridden by the method's own. `this` is the

@@ -181,7 +181,7 @@ impl Printer<'_> {
             return code!(__retry_name());
         }
         let mut path = format!("::{}", self.bare_name());
-        if let DefaultName::Method(of) = &self.model.default_name {
+        if let DefaultName::Function(Some(of)) = &self.model.default_name {
             path.insert_str(0, &format!("::{of}"));
         }
         code!(::core::concat!(::core::module_path!(), #path))

@@ -37,7 +37,7 @@ impl Printer<'_> {
     /// The time limit that a key sets, of type `Option<Duration>`.
     pub(crate) fn given_limit(&self, limit: &Argument) -> Code {
         if let KeyValue::Alone = limit.value {
-            return code!(__retry::policy_timeout(#(self.policy())));
+            return code!(__retry::Policy::attempt_limit(#(self.policy())));
         }
         let value = self.argument(limit);
         if limit.value.is_literal() {
@@ -106,7 +106,6 @@ impl Printer<'_> {
     /// Updates the history's clock from the user's timer.
     pub(crate) fn tick(&self) -> Option<Code> {
         let is_kept = self.model.names_clock() && self.model.shows_time();
-        let tick = if_else(self.is_async, ours!(tick), ours!(tick_blocking));
-        is_kept.then(|| ours!(__retry::#tick(&mut retry_history, &retry_timer);))
+        is_kept.then(|| ours!(__retry::Attempt::tick(&mut retry_history, #(self.timer_trait())::now(&retry_timer));))
     }
 }

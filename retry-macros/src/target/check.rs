@@ -408,8 +408,8 @@ fn end(expr: &Expr) -> Option<Span> {
     match expr {
         Expr::Block(block) => match block.block.stmts.last() {
             Some(Stmt::Expr(last, None)) => end(last),
-            None | Some(Stmt::Expr(..)) => Some(block.span()),
-            _ => None,
+            Some(Stmt::Expr(Expr::Return(_), _) | Stmt::Macro(_)) => None,
+            _ => Some(block.span()),
         },
         Expr::Call(call) => {
             let name = as_variant!(&*call.func, Expr::Path(path) => path.path.get_ident()?)?;

@@ -74,6 +74,12 @@ impl Function {
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
     }
 
+    /// True if the signature shows that the function belongs to a type.
+    pub(crate) fn is_method(&self) -> bool {
+        let signature = self.signature.to_token_stream();
+        self.signature.receiver().is_some() || tokens::mentions(signature, "Self")
+    }
+
     /// The body, if the function has one.
     pub(crate) fn block(&self) -> Option<&Group> {
         as_variant!(&self.body, Body::Block(block) => block)

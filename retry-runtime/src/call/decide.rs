@@ -7,9 +7,8 @@ use retry_classify::macro_support::Basis;
 use retry_classify::{Kind, Verdict};
 
 use crate::budget::retry_budget::{Paid, RetryBudget};
-use crate::call::deadline::grace;
 use crate::call::failure::Deadline;
-use crate::call::steps::{Next, Steps};
+use crate::call::steps::{Next, Steps, grace};
 use crate::call::{Call, Failure};
 use crate::observe::warnings::warn_about_verdict;
 use crate::observe::{Reason, reborrow};

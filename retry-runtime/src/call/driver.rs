@@ -22,7 +22,6 @@ use crate::call::{
 use crate::hedge::pushback::Pushback;
 use crate::history::gave_up::Taken;
 use crate::observe::Reason;
-use crate::policy::Policy;
 use crate::site::Site;
 use crate::time::{BlockingTimer, Cancel, Moment, Timer, cancel, pause_or_cancelled};
 
@@ -390,7 +389,7 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Reports the end of the fallback. `show` passes on the text of its error.
+    /// Reports the end of the fallback. `show` passes on the text of its error. Returns the reason of a call that gives up.
     #[cold]
     pub fn fell_back<V, E>(
         &mut self,
@@ -398,13 +397,15 @@ impl<P: Protects, T> Driver<P, T> {
         outcome: &Result<V, E>,
         show: impl FnOnce(&E, &mut dyn FnMut(&dyn fmt::Display)),
         reporter: Reporter<'_>,
-    ) {
+    ) -> Reason {
+        let mut reason = Reason::FallbackFailed;
         self.reported(reporter, |steps| match outcome {
-            Ok(_) => steps.fell_back(attempts, taken, Ok(())),
+            Ok(_) => _ = steps.fell_back(attempts, taken, None),
             Err(error) => show(error, &mut |shown| {
-                steps.fell_back(attempts, taken, Err(shown));
+                reason = steps.fell_back(attempts, taken, Some(shown));
             }),
         });
+        reason
     }
 
     /// Counts retries from 0 again, because the attempt made progress. It lasted `lasted`.
@@ -422,11 +423,6 @@ impl<P: Protects, T> Driver<P, T> {
     /// Credits the budget for a success after which the call goes on.
     pub fn credit(&mut self) {
         self.steps(|steps| steps.credit());
-    }
-
-    /// Starts the call under this policy, whose `max` is reported before any failure.
-    pub fn begin_under(&mut self, policy: &Policy) {
-        self.set_max(policy.retries_allowed());
     }
 
     /// The arguments of a hook: the error and the next attempt. `None` if an earlier step has ended the call.

@@ -88,11 +88,13 @@ pub(super) enum Deadline {
 }
 
 /// The end of a call if no attempt follows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// The call ends with the error.
     #[default]
     Error,
+    /// The call ends with the error that `give_up` returns.
+    GiveUp,
     /// A fallback is called.
     Fallback,
 }

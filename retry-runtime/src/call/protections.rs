@@ -1,7 +1,6 @@
-use core::fmt;
-
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
+use crate::opaque_debug::opaque_debug;
 
 /// The budget, breaker and limiter of a call. Calls share them so that retries don't make an outage worse.
 pub trait Protects {
@@ -70,6 +69,7 @@ pub struct Protections<B = (), R = (), L = ()> {
 
 impl Protections {
     /// No protections.
+    #[expect(clippy::new_without_default, reason = "only for generated code")]
     #[inline]
     pub const fn new() -> Self {
         Self {
@@ -78,12 +78,6 @@ impl Protections {
             limiter: ((), |()| None),
             is_any: false,
         }
-    }
-}
-
-impl Default for Protections {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -137,26 +131,12 @@ impl<B, R, L> Protects for Protections<B, R, L> {
     }
 }
 
-impl<B, R, L> fmt::Debug for Protections<B, R, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Protections").finish_non_exhaustive()
-    }
-}
-
 /// The protections of a chain or of your own loop, borrowed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct BorrowedProtections<'a> {
     pub(crate) budget: Option<&'a (dyn RetryBudget + Send + Sync)>,
     pub(crate) breaker: Option<&'a (dyn AdmissionControl + Send + Sync)>,
     pub(crate) limiter: Option<&'a (dyn AdmissionControl + Send + Sync)>,
-}
-
-impl BorrowedProtections<'_> {
-    pub(crate) const NONE: Self = Self {
-        budget: None,
-        breaker: None,
-        limiter: None,
-    };
 }
 
 impl Protects for BorrowedProtections<'_> {
@@ -174,15 +154,8 @@ impl Protects for BorrowedProtections<'_> {
     }
 }
 
-impl fmt::Debug for BorrowedProtections<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BorrowedProtections")
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ProtectionRefs<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProtectionRefs").finish_non_exhaustive()
-    }
+opaque_debug! {
+    BorrowedProtections ['a];
+    ProtectionRefs ['a];
+    Protections [B, R, L];
 }

@@ -75,8 +75,9 @@ impl<'r> Reporter<'r> {
         self.observed_by(Some(observe))
     }
 
+    /// Adds an observer, if there is one.
     #[inline]
-    pub(crate) fn observed_by(self, observe: Option<Observe<'r>>) -> Self {
+    pub fn observed_by(self, observe: Option<Observe<'r>>) -> Self {
         Self { observe, ..self }
     }
 

@@ -156,7 +156,7 @@ impl Call {
     ) -> EventData<'a> {
         let (corrections, max) = (self.corrections, limit(self.max));
         match ending {
-            Ending::Error => EventData::GaveUp {
+            Ending::Error | Ending::GiveUp => EventData::GaveUp {
                 attempts,
                 corrections,
                 max,

@@ -85,7 +85,6 @@ pub struct Call {
 
 impl Call {
     /// A call before its first attempt.
-    #[inline]
     pub const fn new() -> Self {
         Self {
             retries: 0,
@@ -122,7 +121,6 @@ impl Call {
 
     /// Sets the policy's `max` before the first failure.
     #[doc(hidden)]
-    #[inline]
     #[must_use]
     pub const fn with_max(mut self, max: u32) -> Self {
         self.max = max;
@@ -287,7 +285,6 @@ impl Call {
 
     /// The policy's `max` as last read; 0 before that.
     #[doc(hidden)]
-    #[inline]
     pub const fn max_retries(&self) -> u32 {
         self.max
     }

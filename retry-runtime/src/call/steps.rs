@@ -8,7 +8,7 @@
 //! | An attempt counts once the breaker has admitted it. | A local rejection is not evidence about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure is more useful. |
 //! | A rejection is retried only if the policy has a section for it. It has its own count, and the payment is kept. | The attempt may still start. |
-//! | A pause that ends after the deadline by more than a timer's [`grace`](crate::call::deadline::grace) ends the call. | A timer's granularity is not the call's fault. |
+//! | A pause that ends after the deadline by more than a timer's [`grace`](grace) ends the call. | A timer's granularity is not the call's fault. |
 //! | A pause that would end after the deadline does not start, regardless of what took the time since the decision. | No attempt could follow it. |
 //! | If the deadline drops running attempts (`total_timeout`, plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
 //! | A batch has one slot of the limiter, which costs one unit per item. Each item has its own permit and payment. | There is one request, and its items are metered. |
@@ -32,7 +32,7 @@ use retry_classify::macro_support::shown;
 use retry_classify::{Kind, Rejected, RejectedBy, Verdict};
 
 use crate::admission::{Admission, AdmissionControl, AttemptOutcome, Changes, HALF_OPENED};
-use crate::call::{Call, Caused, Ending, Failure, ProtectionRefs, Reporter, Stop, deadline};
+use crate::call::{Call, Caused, Ending, Failure, ProtectionRefs, Reporter, Stop};
 use crate::observe::{Event, EventData, Reason, Stopwatch, report};
 use crate::policy::schedule::limit;
 use crate::site::Site;
@@ -289,7 +289,7 @@ impl Steps<'_, '_> {
 
     /// Returns true if a pause ended too late for another attempt.
     fn is_late(&self, pause: Duration) -> bool {
-        self.is_over() || deadline::is_late(self.state.deadline, pause, self.now)
+        self.is_over() || is_late(self.state.deadline, pause, self.now)
     }
 
     /// Returns true if an attempt would be dropped as soon as it starts: the key `total_timeout`.
@@ -303,7 +303,7 @@ impl Steps<'_, '_> {
         let (deadline, pause) = (self.state.deadline, self.state.call().last_delay());
         let is_late = match self.state.next {
             // The hook ran before the pause.
-            Next::Pause => deadline::outlasts(deadline, pause, self.now),
+            Next::Pause => outlasts(deadline, pause, self.now),
             _ => self.is_late(pause),
         };
         if let Some(cause) = cause {
@@ -324,4 +324,26 @@ impl Steps<'_, '_> {
         let (attempt, data) = call.end_after_pause(error, stop.values, ending, stop.reason());
         self.report_at(attempt, data);
     }
+}
+
+/// The tolerance for a pause that should have ended by the deadline, because timers have a granularity, and threads
+/// have to be scheduled. A pause that ends later missed the deadline.
+pub(crate) fn grace(pause: Duration) -> Duration {
+    (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
+}
+
+/// Returns true if no attempt may follow that pause, because it ended too late.
+pub(crate) fn is_late(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
+    end.is_some_and(|end| now().since(end) > grace(pause))
+}
+
+/// Returns true if a pause that was decided earlier may not start, because it would end after the deadline.
+pub(crate) fn outlasts(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
+    end.is_some_and(|end| end.checked_since(now()).is_none_or(|left| pause > left))
+}
+
+/// Returns true if a deadline that drops running attempts has passed, so that anything started now would be dropped at
+/// once.
+pub(crate) fn is_over(deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> bool {
+    deadline.is_some_and(|end| now() > end)
 }

@@ -4,6 +4,7 @@ use core::borrow::Borrow;
 
 use crate::call::reporter::Reporter;
 use crate::chain::keys::{Observes, Settings};
+use crate::name::function_in;
 use crate::observe::Stopwatch;
 use crate::policy::Policy;
 use crate::site::{Name, Site};
@@ -89,14 +90,5 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
 
 /// The path of the function that contains a closure of this type.
 pub fn place_of<F>() -> &'static str {
-    without_closures(type_name::<F>())
-}
-
-/// The path of the enclosing function, without closures.
-pub(crate) fn without_closures(mut name: &str) -> &str {
-    // `trim_end_matches` would compile its searcher: fifteen hundred instructions.
-    while let Some(around) = name.strip_suffix("::{{closure}}") {
-        name = around;
-    }
-    name
+    function_in(type_name::<F>())
 }

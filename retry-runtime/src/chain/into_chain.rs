@@ -61,7 +61,7 @@ pub struct Shared<Q: IntoChain> {
 
 impl<'a, On, K, N> IntoChain for PolicyCall<'a, On, K, Hooks, N>
 where
-    K: KeySet,
+    K: KeySet<GiveUp = ()>,
     N: NeedSet<TimesOut = ()>,
 {
     type On = On;
@@ -71,7 +71,7 @@ where
     type Protections = BorrowedProtections<'a>;
 
     fn into_chain(self) -> Chain<Self> {
-        let Keys(observer, cancel, timer) = self.keys.get();
+        let Keys(observer, cancel, timer, ()) = self.keys.get();
         Chain {
             name: self.name.map(Box::from),
             context: Context::new(self.policy, self.settings, Name::Text(""), observer),

@@ -7,13 +7,13 @@ use core::time::Duration;
 
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::deadline;
 use crate::call::decide::{Decision, is_paid};
 use crate::call::driver::Driver;
 use crate::call::failure::Failure;
 use crate::call::protections::Protects;
 use crate::call::reporter::Reporter;
 use crate::call::state::Call;
+use crate::call::steps;
 use crate::chain::context::Context;
 use crate::chain::into_chain::{IntoChain, Shared};
 use crate::observe::event::{Event, EventData};
@@ -90,12 +90,12 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
 
     /// Returns true if the deadline has passed.
     pub fn is_over(&self) -> bool {
-        deadline::is_over(self.deadline, || self.now())
+        steps::is_over(self.deadline, || self.now())
     }
 
     /// The reason that no attempt may start after this pause, if the pause ended too late.
     pub fn late(&self, pause: Duration) -> Option<Reason> {
-        let is_late = deadline::is_late(self.deadline, pause, || self.now());
+        let is_late = steps::is_late(self.deadline, pause, || self.now());
         is_late.then_some(Reason::Deadline)
     }
 

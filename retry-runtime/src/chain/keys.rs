@@ -71,12 +71,13 @@ pub(crate) enum AttemptLimit {
 }
 
 /// The keys of a chain that have their own type and that batches and plans have, too: `observe`, `cancel` or `abort`,
-/// and `timer`.
+/// and `timer`. Also `give_up`, which is `()` if it is not set, as in every batch and plan.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Keys<O = (), C = Uncancelled, W = DefaultTimer>(
+pub struct Keys<O = (), C = Uncancelled, W = DefaultTimer, G = ()>(
     pub(crate) O,
     pub(crate) C,
     pub(crate) W,
+    pub(crate) G,
 );
 
 /// The types of a chain's [`Keys`]. A bound for functions that are generic over chains.
@@ -87,15 +88,18 @@ pub trait KeySet: Sized {
     type Cancel;
     /// The timer's type.
     type Timer;
+    /// The type of `give_up`.
+    type GiveUp;
 
     /// The keys.
-    fn get(self) -> Keys<Self::Observer, Self::Cancel, Self::Timer>;
+    fn get(self) -> Keys<Self::Observer, Self::Cancel, Self::Timer, Self::GiveUp>;
 }
 
-impl<O: Observes, C, W> KeySet for Keys<O, C, W> {
+impl<O: Observes, C, W, G> KeySet for Keys<O, C, W, G> {
     type Observer = O;
     type Cancel = C;
     type Timer = W;
+    type GiveUp = G;
 
     #[inline]
     fn get(self) -> Self {
@@ -177,7 +181,6 @@ pub trait Until<T> {
 }
 
 impl<T> Until<T> for () {
-    #[inline]
     fn accepts(&mut self, _: &T) -> bool {
         true
     }
@@ -185,7 +188,6 @@ impl<T> Until<T> for () {
 
 #[diagnostic::do_not_recommend]
 impl<T, F: FnMut(&T) -> bool> Until<T> for F {
-    #[inline]
     fn accepts(&mut self, value: &T) -> bool {
         self(value)
     }
@@ -254,21 +256,54 @@ impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
 )]
 pub trait FallsBack<E>: Returns {
     /// Starts the fallback, if there is one.
-    fn begin(self, gave_up: GaveUp<E>) -> Result<Self::Value, E>;
+    fn begin(self, error: E, explain: impl FnOnce(E) -> GaveUp<E>) -> Result<Self::Value, E>;
 }
 
 impl<E> FallsBack<E> for () {
-    fn begin(self, gave_up: GaveUp<E>) -> Result<Never, E> {
-        Err(gave_up.into_error())
+    fn begin(self, error: E, _: impl FnOnce(E) -> GaveUp<E>) -> Result<Never, E> {
+        Err(error)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<E, F: FnOnce(GaveUp<E>) -> R, R> FallsBack<E> for Function<F, R> {
-    fn begin(self, gave_up: GaveUp<E>) -> Result<R, E> {
-        Ok((self.0)(gave_up))
+    fn begin(self, error: E, explain: impl FnOnce(E) -> GaveUp<E>) -> Result<R, E> {
+        Ok((self.0)(explain(error)))
     }
 }
+
+/// The key `give_up`: converts the error of a call that gave up with an error of type `E`.
+#[diagnostic::on_unimplemented(
+    message = "`give_up` of this chain can't convert the error",
+    label = "not a function of `GaveUp<{E}>`"
+)]
+pub trait GivesUp<E> {
+    /// The error type of the call.
+    type Error;
+
+    /// The error of the call.
+    fn convert(self, error: E, explain: impl FnOnce(E) -> GaveUp<E>) -> Self::Error;
+}
+
+impl<E> GivesUp<E> for () {
+    type Error = E;
+
+    fn convert(self, error: E, _: impl FnOnce(E) -> GaveUp<E>) -> E {
+        error
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, G: FnOnce(GaveUp<E>) -> X, X> GivesUp<E> for Function<G, X> {
+    type Error = X;
+
+    fn convert(self, error: E, explain: impl FnOnce(E) -> GaveUp<E>) -> X {
+        (self.0)(explain(error))
+    }
+}
+
+/// The error type of a call with these keys, if its attempts fail with an `E`.
+pub(super) type ErrorOf<K, E> = <<K as KeySet>::GiveUp as GivesUp<E>>::Error;
 
 /// The outcome of a fallback.
 #[diagnostic::on_unimplemented(
@@ -344,10 +379,13 @@ pub(super) type Timing<N> = Needs<<N as NeedSet>::Keep, <N as NeedSet>::Rejects,
 /// error is not.
 pub trait Keep {
     /// Storage for the outcomes.
-    type Room<V: Default>: Default;
+    type Room<V: Default>: Room<V>;
+}
 
-    /// Returns the storage for the outcomes, if there is any.
-    fn kept<V: Default>(room: &mut Self::Room<V>) -> Option<&mut V>;
+/// Storage for a `V`, or for nothing.
+pub trait Room<V>: Default {
+    /// The stored value.
+    fn kept(&mut self) -> Option<&mut V>;
 }
 
 /// Keeps nothing during a pause, because the call can't end then.
@@ -360,17 +398,21 @@ pub enum Keeps {}
 
 impl Keep for Forgets {
     type Room<V: Default> = ();
+}
 
-    fn kept<V: Default>((): &mut ()) -> Option<&mut V> {
+impl<V> Room<V> for () {
+    fn kept(&mut self) -> Option<&mut V> {
         None
     }
 }
 
 impl Keep for Keeps {
-    type Room<V: Default> = V;
+    type Room<V: Default> = Option<V>;
+}
 
-    fn kept<V: Default>(room: &mut V) -> Option<&mut V> {
-        Some(room)
+impl<V: Default> Room<V> for Option<V> {
+    fn kept(&mut self) -> Option<&mut V> {
+        Some(self.get_or_insert_default())
     }
 }
 
@@ -400,7 +442,6 @@ pub trait EndsBy<C, N>: Sized {
 impl<E, C: Aborts<E>, N: NeedSet<Rejects: MayReject<E>, TimesOut: MayTimeOut<E>>> EndsBy<C, N>
     for E
 {
-    #[inline]
     fn ends() -> Ends<E> {
         Ends {
             aborted: C::ABORTED,
@@ -414,7 +455,7 @@ impl<E, C: Aborts<E>, N: NeedSet<Rejects: MayReject<E>, TimesOut: MayTimeOut<E>>
 #[diagnostic::on_unimplemented(
     message = "`abort` needs an error type that implements `From<Cancelled>`, but `{E}` doesn't",
     label = "`{E}` has no `From<Cancelled>`",
-    note = "write `impl From<retry_runtime::Cancelled> for {E}`, or use `cancel`, which only ends pauses"
+    note = "write `impl From<retry_runtime::Cancelled> for {E}` (a bound if `{E}` is a type parameter), or use `cancel`, which only ends pauses"
 )]
 pub trait Aborts<E> {
     /// Creates the error of an aborted call.
@@ -436,7 +477,7 @@ impl<E: FromCancelled, C> Aborts<E> for AbortedBy<C> {
 #[diagnostic::on_unimplemented(
     message = "`breaker` and `limiter` need an error type that implements `From<Rejected>`, but `{E}` doesn't",
     label = "`{E}` has no `From<Rejected>`",
-    note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
+    note = "write `impl From<retry_runtime::Rejected> for {E}` (a bound if `{E}` is a type parameter), or remove the key"
 )]
 pub trait MayReject<E> {
     /// Creates the error of a call whose first attempt is rejected.
@@ -453,9 +494,9 @@ impl<E: FromRejected> MayReject<E> for Rejects {
 
 /// The key `timeout`, or none.
 #[diagnostic::on_unimplemented(
-    message = "`timeout` needs an error type that implements `From<TimedOut>`, but `{E}` doesn't",
+    message = "`timeout` and `total_timeout` need an error type that implements `From<TimedOut>`, but `{E}` doesn't",
     label = "`{E}` has no `From<TimedOut>`",
-    note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
+    note = "write `impl From<retry_runtime::TimedOut> for {E}` (a bound if `{E}` is a type parameter), or remove the key"
 )]
 pub trait MayTimeOut<E> {
     /// Creates the error of an attempt that takes too long.

@@ -3,7 +3,7 @@ use core::fmt;
 
 use retry_classify::{Classify, Verdict};
 
-use retry_classify::macro_support::required;
+use retry_classify::macro_support::{plain_name, required};
 
 /// Decides which errors are retried and, in a chain with the key `idempotent`, which are ambiguous. A bound for
 /// functions that are generic over chains. To classify errors, implement [`Classifies`] instead.
@@ -41,7 +41,7 @@ pub trait Classifies<E> {
     /// Writes the error as the log shows it. By default, the name of its type.
     fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let _ = error;
-        f.write_str(type_name::<E>())
+        f.write_str(&plain_name(type_name::<E>()))
     }
 }
 

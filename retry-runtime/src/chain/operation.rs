@@ -23,19 +23,11 @@ impl<F: FnMut() -> R, R> Operation<R> for F {}
 pub trait BlockingOutcome<T, E> {
     /// The `Result`.
     fn into_result(self) -> Result<T, E>;
-    /// Converts a `Result` to the outcome.
-    fn from_result(result: Result<T, E>) -> Self;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, E> BlockingOutcome<T, E> for Result<T, E> {
-    #[inline]
     fn into_result(self) -> Self {
         self
-    }
-
-    #[inline]
-    fn from_result(result: Self) -> Self {
-        result
     }
 }

@@ -54,7 +54,7 @@ impl Policy {
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        super::run_async::run::<crate::chain::Forgets, _, _, _>(
+        super::run_async::run(
             Run {
                 driver: Driver::new((), DefaultTimer),
                 context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),
@@ -62,7 +62,8 @@ impl Policy {
             core::future::pending(),
             ByClassify,
             <Hooks>::default(),
-            (<E as EndsBy<Uncancelled, Needs>>::ends, false),
+            (<E as EndsBy<Uncancelled, Needs>>::ends, ()),
+            ((), false),
             move |_| operation(),
         )
     }
@@ -76,13 +77,13 @@ impl Policy {
     /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
     /// ```
     #[cfg(feature = "std")]
-    pub fn call_blocking<F, R, T, E>(&self, mut operation: F) -> R
+    pub fn call_blocking<F, R, T, E>(&self, mut operation: F) -> Result<T, E>
     where
         F: FnMut() -> R,
         R: BlockingOutcome<T, E>,
         E: Classify,
     {
-        R::from_result(run_blocking(
+        run_blocking(
             Run {
                 driver: Driver::blocking((), DefaultTimer),
                 context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),
@@ -90,8 +91,9 @@ impl Policy {
             Uncancelled,
             ByClassify,
             <Hooks>::default(),
-            (<E as EndsBy<Uncancelled, Needs>>::ends(), false),
+            (<E as EndsBy<Uncancelled, Needs>>::ends(), ()),
+            false,
             |_| operation().into_result(),
-        ))
+        )
     }
 }

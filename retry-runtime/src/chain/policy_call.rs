@@ -6,12 +6,12 @@ use crate::call::driver::Driver;
 use crate::call::protections::BorrowedProtections;
 use crate::chain::context::{Context, place_of};
 use crate::chain::keys::{
-    AsyncHooks, BlockingHooks, EndsBy, HookSet, Hooks, Keeps, KeySet, Keys, NeedSet, Needs,
-    Settings,
+    AsyncHooks, BlockingHooks, EndsBy, ErrorOf, GivesUp, HookSet, Hooks, Keep, KeySet, Keys,
+    NeedSet, Needs, Settings,
 };
 use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{BlockingOutcome, Operation};
-use crate::chain::run::{Run, run_blocking};
+use crate::chain::run::{Kept, Run, run_blocking};
 use crate::chain::run_async::run;
 use crate::chain::span::around;
 use crate::history::attempt::Attempt;
@@ -88,7 +88,7 @@ impl PolicyCall<'_> {
             policy: *policy,
             name: None,
             settings: Settings::default(),
-            protections: BorrowedProtections::NONE,
+            protections: BorrowedProtections::default(),
             on: ByClassify,
             keys: Keys::default(),
             hooks: Hooks::default(),
@@ -103,17 +103,18 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
     pub fn call<Op: Operation<Fut>, Fut: Future<Output = Result<T, E>>, T, E>(
         self,
         mut operation: Op,
-    ) -> impl Future<Output = Result<T, E>>
+    ) -> impl Future<Output = Result<T, ErrorOf<K, E>>>
     where
         On: OnError<E>,
-        K: KeySet<Cancel: MayAbort, Timer: Timer>,
+        K: KeySet<Cancel: MayAbort, Timer: Timer, GiveUp: GivesUp<E>>,
         H: AsyncHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
-        let (span, ends) = (call.context.span_name(), (E::ends, false));
+        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::new);
+        let (span, ends) = (call.context.span_name(), (E::ends, end));
         let (cancelled, operation) = (cancel.into_cancelled(), move |_: Option<&_>| operation());
-        let call = run::<N::Keep, _, _, _>(call, cancelled, on, hooks, ends, operation);
+        let room = <N::Keep as Keep>::Room::<Kept<T, E>>::default();
+        let call = run(call, cancelled, on, hooks, ends, (room, false), operation);
         around(span, call)
     }
 
@@ -146,19 +147,19 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
     pub fn call_attempt<Op: FnMut(Arc<Attempt<E>>) -> Fut, Fut, T, E>(
         self,
         mut operation: Op,
-    ) -> impl Future<Output = Result<T, E>>
+    ) -> impl Future<Output = Result<T, ErrorOf<K, E>>>
     where
         Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        K: KeySet<Cancel: MayAbort, Timer: Timer>,
+        K: KeySet<Cancel: MayAbort, Timer: Timer, GiveUp: GivesUp<E>>,
         H: AsyncHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
-        let (span, ends) = (call.context.span_name(), (E::ends, true));
+        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::new);
+        let (span, ends) = (call.context.span_name(), (E::ends, end));
         let operation = move |history: Option<&_>| operation(lent(history));
-        let cancelled = cancel.into_cancelled();
-        let call = run::<Keeps, _, _, _>(call, cancelled, on, hooks, ends, operation);
+        let (cancelled, room) = (cancel.into_cancelled(), None::<Kept<T, E>>);
+        let call = run(call, cancelled, on, hooks, ends, (room, true), operation);
         around(span, call)
     }
 }
@@ -168,45 +169,44 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K,
     pub fn call_blocking<Op: FnMut() -> Out, Out: BlockingOutcome<T, E>, T, E>(
         self,
         mut operation: Op,
-    ) -> Out
+    ) -> Result<T, ErrorOf<K, E>>
     where
         On: OnError<E>,
-        K: KeySet<Cancel: Cancel, Timer: BlockingTimer>,
+        K: KeySet<Cancel: Cancel, Timer: BlockingTimer, GiveUp: GivesUp<E>>,
         H: BlockingHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::blocking);
         let operation = move |_: Option<&_>| operation().into_result();
-        let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), false), operation);
-        Out::from_result(outcome)
+        run_blocking(call, cancel, on, hooks, (E::ends(), end), false, operation)
     }
 
     /// Like [`call_attempt`](Self::call_attempt), for blocking code.
     pub fn call_attempt_blocking<Op: FnMut(Arc<Attempt<E>>) -> Out, Out, T, E>(
         self,
         mut operation: Op,
-    ) -> Out
+    ) -> Result<T, ErrorOf<K, E>>
     where
         Out: BlockingOutcome<T, E>,
         On: OnError<E>,
-        K: KeySet<Cancel: Cancel, Timer: BlockingTimer>,
+        K: KeySet<Cancel: Cancel, Timer: BlockingTimer, GiveUp: GivesUp<E>>,
         H: BlockingHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::blocking);
         let operation = move |history: Option<&_>| operation(lent(history)).into_result();
-        let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), true), operation);
-        Out::from_result(outcome)
+        run_blocking(call, cancel, on, hooks, (E::ends(), end), true, operation)
     }
 }
 
 type CallDriver<'a, W> = Driver<BorrowedProtections<'a>, W>;
-/// The parts of a call: its state, its cancellation, the classifier of its errors, and its hooks.
+/// The parts of a call: its state, its cancellation, the classifier of its errors, its hooks, and `give_up`.
 type Parts<'a, On, K, H> = (
     Run<'a, BorrowedProtections<'a>, <K as KeySet>::Timer, <K as KeySet>::Observer, Box<Policy>>,
     <K as KeySet>::Cancel,
     On,
     H,
+    <K as KeySet>::GiveUp,
 );
 
 impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
@@ -218,7 +218,7 @@ impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
         name: fn() -> &'static str,
         driver: fn(BorrowedProtections<'a>, K::Timer) -> CallDriver<'a, K::Timer>,
     ) -> Parts<'a, On, K, H> {
-        let Keys(observer, cancel, timer) = self.keys.get();
+        let Keys(observer, cancel, timer, give_up) = self.keys.get();
         let (policy, name) = (
             Box::new(self.policy),
             self.name.map_or(Name::By(name), Name::Text),
@@ -227,7 +227,7 @@ impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
             driver: driver(self.protections, timer),
             context: Context::new(policy, self.settings, name, observer),
         };
-        (call, cancel, self.on, self.hooks)
+        (call, cancel, self.on, self.hooks, give_up)
     }
 }
 

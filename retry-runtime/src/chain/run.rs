@@ -2,8 +2,8 @@
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
+use core::fmt;
 use core::time::Duration;
-use core::{fmt, mem};
 
 use retry_classify::{Cancelled, TimedOut, Verdict};
 
@@ -14,8 +14,8 @@ use crate::call::protections::Protects;
 use crate::call::stop::Stop;
 use crate::chain::context::Context;
 use crate::chain::keys::{
-    AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, Hook, Hooks, Keep, Keeps,
-    Observes, Until,
+    AttemptLimit, BlockingHooks, Ends, FallbackOutcome, FallsBack, GivesUp, Hook, Hooks, Observes,
+    Until,
 };
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::Span;
@@ -107,9 +107,12 @@ pub(super) type Attempted<V, C> = Option<(Result<V, Duration>, C)>;
 /// The value of a fallback that began, the number of attempts before it, and a mark for their last error.
 type Begun<V> = (V, (u32, Taken));
 
+/// The error of a call that gave up, and the reason.
+type Failed<E> = (E, Reason);
+
 /// The end of a call.
 pub(super) enum End<T, E> {
-    With(Result<T, E>),
+    With(T),
     /// The call was aborted: the key `abort`.
     Aborted,
     /// The call gave up for this reason, unless there is a fallback.
@@ -117,16 +120,16 @@ pub(super) enum End<T, E> {
 }
 
 impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
-    /// Starts the call. Returns storage for the kept outcomes, with a history if the attempts or a fallback need one.
+    /// Starts the call, with a history in the storage if the attempts or the end of the call need one.
     #[inline]
-    pub(super) fn start<M: Keep, T, E>(
+    pub(super) fn start<T, E>(
         &mut self,
+        kept: Option<&mut Kept<T, E>>,
         lends: bool,
         clock: impl FnOnce(&W) -> Clock,
-    ) -> M::Room<Kept<T, E>> {
-        let mut room = M::Room::<Kept<T, E>>::default();
-        let has_history = lends || self.context.settings.ending == Ending::Fallback;
-        if let Some(kept) = M::kept(&mut room).filter(|_| has_history) {
+    ) {
+        let has_history = lends || self.context.settings.ending != Ending::Error;
+        if let Some(kept) = kept.filter(|_| has_history) {
             let first = Attempt::before_first(clock(self.driver.timer()), ());
             kept.history = Some(Arc::new(first));
         }
@@ -148,7 +151,6 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         if protections.breaker.is_some() || protections.limiter.is_some() {
             self.driver.retry_rejections();
         }
-        room
     }
 
     /// Decides what follows a rejection.
@@ -220,7 +222,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
                 self.driver.answered(self.context.reporter());
                 if until.accepts(&value) {
                     self.driver.succeeded(self.context.reporter());
-                    return Some(End::With(Ok(value)));
+                    return Some(End::With(value));
                 }
                 self.rejected_value(value, kept, is_cancelled())
             }
@@ -238,7 +240,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         self.count_progress(kept.as_deref_mut());
         let failed = (Verdict::UNTIL, &REJECTED_VALUE as _, Ending::Error);
         if self.decide(failed, is_cancelled, kept.is_some()).is_err() {
-            return Some(End::With(Ok(value)));
+            return Some(End::With(value));
         }
         if let Some(kept) = kept {
             kept.keep_value(value);
@@ -307,14 +309,14 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     /// Ends an aborted call.
     #[cold]
-    pub(super) fn end_aborted<T, E>(&mut self, ends: &Ends<E>) -> Result<T, E> {
+    pub(super) fn end_aborted<E>(&mut self, ends: &Ends<E>) -> Failed<E> {
         if self.driver.lacks_max() {
             let max = self.context.policy().retries_allowed();
             self.driver.set_max(max);
         }
         self.driver.aborted(self.context.reporter());
         let aborted = ends.aborted.expect("only the key `abort` aborts");
-        Err(aborted(Cancelled::new()))
+        (aborted(Cancelled::new()), Reason::Cancelled)
     }
 
     /// The end of a call before an attempt: with the last outcome or, before the first one, with the rejection.
@@ -336,7 +338,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         match outcome.expect("a call that may be stopped keeps what it ends with") {
             Ok(value) => {
                 report(&REJECTED_VALUE, Ending::Error);
-                End::With(Ok(value))
+                End::With(value)
             }
             Err(error) => {
                 report(&Described { on, error: &error }, ending);
@@ -345,8 +347,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// Starts the fallback, if the call gave up and has one. Returns it with the number of attempts, or else the
-    /// outcome.
+    /// Starts the fallback, if the call gave up and has one. Otherwise returns the outcome of the call.
     #[cold]
     pub(super) fn fall_back<T, E, F: FallsBack<E>>(
         &mut self,
@@ -355,22 +356,20 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         kept: Option<&mut Kept<T, E>>,
         fallback: F,
         clock: impl FnOnce(&W) -> Clock,
-    ) -> Result<Begun<F::Value>, Result<T, E>> {
+    ) -> Result<Begun<F::Value>, Result<T, Failed<E>>> {
         let (error, reason) = match end {
             End::GaveUp(error, reason) => (error, reason),
-            End::With(outcome) => return Err(outcome),
-            End::Aborted => return Err(self.end_aborted(ends)),
+            End::With(value) => return Err(Ok(value)),
+            End::Aborted => return Err(Err(self.end_aborted(ends))),
         };
         let Some(history) = kept.and_then(Kept::history) else {
-            return Err(Err(error));
+            return Err(Err((error, reason)));
         };
         history.set_clock(clock(self.driver.timer()));
-        let without = history.without_errors();
-        let taken = Taken::new();
-        let gave_up = mem::replace(history, without).gave_up(error, reason, &taken);
-        let attempts = (gave_up.attempts(), taken);
-        let fallen = fallback.begin(gave_up).map_err(Err)?;
-        Ok((fallen, attempts))
+        let (attempts, taken) = (history.begun(), Taken::new());
+        let fallen = fallback.begin(error, |error| history.gave_up(error, reason, &taken));
+        let fallen = fallen.map_err(|error| Err((error, reason)))?;
+        Ok((fallen, (attempts, taken)))
     }
 
     /// Reports how the fallback ended.
@@ -380,28 +379,49 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         outcome: Result<T, E>,
         (attempts, taken): (u32, Taken),
         on: &impl OnError<E>,
-    ) -> Result<T, E> {
+    ) -> Result<T, Failed<E>> {
         let show =
             |error: &E, with: &mut dyn FnMut(&dyn fmt::Display)| with(&Described { on, error });
-        self.driver
-            .fell_back((attempts, &taken), &outcome, show, self.context.reporter());
-        outcome
+        let reporter = self.context.reporter();
+        let reason = self
+            .driver
+            .fell_back((attempts, &taken), &outcome, show, reporter);
+        outcome.map_err(|error| (error, reason))
+    }
+
+    /// The error that the call returns.
+    #[cold]
+    pub(super) fn give_up<T, E, G: GivesUp<E>>(
+        &mut self,
+        (error, reason): Failed<E>,
+        kept: Option<&mut Kept<T, E>>,
+        give_up: G,
+        clock: impl FnOnce(&W) -> Clock,
+    ) -> G::Error {
+        give_up.convert(error, |error| {
+            let history = kept.and_then(Kept::history);
+            let history = history.expect("a chain with the key has a history");
+            history.set_clock(clock(self.driver.timer()));
+            history.gave_up(error, reason, &Taken::new())
+        })
     }
 }
 
 /// Calls the operation until it succeeds or the policy gives up, and sleeps on this thread.
-pub(super) fn run_blocking<T, E>(
+pub(super) fn run_blocking<T, E, X>(
     mut run: Run<'_, impl Protects, impl BlockingTimer, impl Observes, impl Borrow<Policy>>,
     cancel: impl Cancel,
     mut on: impl OnError<E>,
     hooks: impl BlockingHooks<T, E>,
-    (ends, lends): (Ends<E>, bool),
+    (ends, give_up): (Ends<E>, impl GivesUp<E, Error = X>),
+    lends: bool,
     mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Result<T, E>,
-) -> Result<T, E> {
+) -> Result<T, X> {
     let Hooks(mut until, mut before_pause, mut before_retry, fallback) = hooks.get();
     let span = Span::of_call(run.context.settings.is_spanned, || run.context.name());
     let _entered = span.enter();
-    let mut kept = run.start::<Keeps, T, E>(lends, BlockingTimer::clock);
+    let mut kept = Kept::default();
+    run.start(Some(&mut kept), lends, BlockingTimer::clock);
     let end = loop {
         while run.driver.waits(run.context.reporter()) {
             match run.driver.rejection() {
@@ -422,7 +442,7 @@ pub(super) fn run_blocking<T, E>(
         let ended = Some((Ok(outcome), || cancel.is_cancelled()));
         match run.ended(ended, handlers, kept_now, &ends) {
             None => {}
-            Some(End::With(outcome)) => return outcome,
+            Some(End::With(value)) => return Ok(value),
             Some(end) => break end,
         }
         if let Some(outcome) = run.hook(&mut before_pause, Some(&mut kept)) {
@@ -435,9 +455,10 @@ pub(super) fn run_blocking<T, E>(
             run.driver.hooked(outcome);
         }
     };
-    let (kept, clock) = (Some(&mut kept), BlockingTimer::clock);
-    match run.fall_back(end, &ends, kept, fallback, clock) {
+    let (ended, clock) = (Some(&mut kept), BlockingTimer::clock);
+    let outcome = match run.fall_back(end, &ends, ended, fallback, clock) {
         Ok((fallen, attempts)) => run.fell_back(fallen.into_result(), attempts, &on),
         Err(outcome) => outcome,
-    }
+    };
+    outcome.map_err(|failed| run.give_up(failed, Some(&mut kept), give_up, clock))
 }

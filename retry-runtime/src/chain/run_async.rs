@@ -10,7 +10,9 @@ use core::time::Duration;
 
 use crate::call::protections::Protects;
 use crate::call::stop::HookOutcome;
-use crate::chain::keys::{AsyncHook, AsyncHooks, Ends, FallbackOutcome, Hooks, Keep, Observes};
+use crate::chain::keys::{
+    AsyncHook, AsyncHooks, Ends, FallbackOutcome, GivesUp, Hooks, Observes, Room,
+};
 use crate::chain::on_error::OnError;
 use crate::chain::run::{Attempted, End, Kept, Run};
 use crate::chain::span::Within;
@@ -26,18 +28,19 @@ use crate::time::{Timer, abortable, is_cancelled, sleep_out};
 /// and not an `async fn`, which stores its arguments twice. Waits and hooks are boxed, because only calls that don't
 /// succeed at once need space for them. `lends` is true if the operation receives the history.
 #[inline]
-pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
+pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
     mut run: Run<'_, impl Protects, impl Timer, impl Observes, impl Borrow<Policy>>,
     cancelled: impl Future<Output = ()>,
     mut on: impl OnError<E>,
     hooks: impl AsyncHooks<T, E>,
-    (ends, lends): (impl Fn() -> Ends<E>, bool),
+    (ends, give_up): (impl Fn() -> Ends<E>, impl GivesUp<E, Error = X>),
+    (mut room, lends): (impl Room<Kept<T, E>>, bool),
     mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Fut,
-) -> impl Future<Output = Result<T, E>> {
+) -> impl Future<Output = Result<T, X>> {
     let Hooks(mut until, mut before_pause, mut before_retry, fallback) = hooks.get();
     async move {
         let mut cancelled = pin!(cancelled);
-        let mut room = run.start::<M, T, E>(lends, Timer::clock);
+        run.start(room.kept(), lends, Timer::clock);
         run.driver.timer().expect(|| run.context.name());
         let end = 'call: loop {
             if run.aborts() && is_cancelled(cancelled.as_mut()).await {
@@ -49,37 +52,41 @@ pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
                 }
             }
             if let Some(stop) = run.driver.stop() {
-                break run.stopped(&stop, &on, M::kept(&mut room), &ends());
+                break run.stopped(&stop, &on, room.kept(), &ends());
             }
             let ended = {
-                let attempt = pin!(run.begin_attempt(M::kept(&mut room), &mut operation));
+                let attempt = pin!(run.begin_attempt(room.kept(), &mut operation));
                 let attempt = pin!(run.attempt(attempt, cancelled.as_mut()));
                 attempt_within(attempt, run.context.policy(), || run.context.name().into()).await
             };
             // The error is dropped before the pause, so that it need not be `Send`.
-            let (handlers, kept) = ((&mut on, &mut until), M::kept(&mut room));
+            let (handlers, kept) = ((&mut on, &mut until), room.kept());
             let ended = ended.map(|(outcome, is_cancelled)| (outcome, move || is_cancelled));
             match run.ended(ended, handlers, kept, &ends()) {
                 None => {}
-                Some(End::With(outcome)) => return outcome,
+                Some(End::With(value)) => return Ok(value),
                 Some(end) => break end,
             }
             let hooks = (&mut before_pause, &mut before_retry);
-            let between = run.between::<M, T, E>(cancelled.as_mut(), hooks, &mut room);
+            let between = run.between(cancelled.as_mut(), hooks, &mut room);
             if Box::pin(between).await {
                 break End::Aborted;
             }
         };
         // This error is dropped here, too.
-        let kept = M::kept(&mut room);
+        let kept = room.kept();
         let (fallen, attempts) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
-            Ok(fallen) => fallen,
-            Err(outcome) => return outcome,
+            Ok(begun) => begun,
+            Err(outcome) => {
+                let failed = |failed| run.give_up(failed, room.kept(), give_up, Timer::clock);
+                return outcome.map_err(failed);
+            }
         };
-        match Box::pin(run.unless_aborted(cancelled.as_mut(), fallen)).await {
+        let outcome = match Box::pin(run.unless_aborted(cancelled.as_mut(), fallen)).await {
             Some(fallen) => run.fell_back(fallen.into_result(), attempts, &on),
-            None => run.end_aborted(&ends()),
-        }
+            None => Err(run.end_aborted(&ends())),
+        };
+        outcome.map_err(|failed| run.give_up(failed, room.kept(), give_up, Timer::clock))
     }
 }
 
@@ -107,6 +114,8 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     ) -> impl Future<Output = Attempted<F::Output, bool>> {
         let aborts = self.aborts();
         let limit = self.limit();
+        // Without time left, nothing is sent. Only this `bool` is kept in the future.
+        let has_time = limit != Some(Duration::ZERO);
         let mut end = limit.map(|limit| {
             let timer = self.driver.timer();
             Box::pin(async move {
@@ -117,14 +126,10 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         poll_fn(move |context| {
             // Polled before the attempt, which may use up tokio's budget for one poll of a task.
             let is_aborted = aborts && cancelled.as_mut().poll(context).is_ready();
-            let polled = match limit {
-                // Without time left, nothing is sent.
-                Some(Duration::ZERO) => Poll::Pending,
-                _ => attempt.as_mut().poll(context),
-            };
+            let polled = has_time.then(|| attempt.as_mut().poll(context));
             let outcome = match polled {
-                Poll::Ready(outcome) => Ok(outcome),
-                Poll::Pending => match end.as_mut().map(|end| end.as_mut().poll(context)) {
+                Some(Poll::Ready(outcome)) => Ok(outcome),
+                _ => match end.as_mut().map(|end| end.as_mut().poll(context)) {
                     Some(Poll::Ready(limit)) => Err(limit),
                     _ if is_aborted => return Poll::Ready(None),
                     _ => return Poll::Pending,
@@ -149,13 +154,13 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     }
 
     /// Runs the hooks, and pauses between them. Returns true if the call is aborted.
-    async fn between<M: Keep, T, E>(
+    async fn between<T, E>(
         &mut self,
         mut cancelled: Pin<&mut impl Future<Output = ()>>,
         (before_pause, before_retry): (&mut impl AsyncHook<E>, &mut impl AsyncHook<E>),
-        room: &mut M::Room<Kept<T, E>>,
+        room: &mut impl Room<Kept<T, E>>,
     ) -> bool {
-        let hook = self.hook(before_pause, M::kept(room));
+        let hook = self.hook(before_pause, room.kept());
         if self.run_hook(hook, cancelled.as_mut()).await {
             return true;
         }
@@ -164,7 +169,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
                 return true;
             }
         }
-        let hook = self.hook(before_retry, M::kept(room));
+        let hook = self.hook(before_retry, room.kept());
         self.run_hook(hook, cancelled).await
     }
 

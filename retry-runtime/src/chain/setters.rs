@@ -21,7 +21,7 @@ use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
 use crate::history::gave_up::GaveUp;
 use crate::policy::Policy;
-use crate::time::{AbortedBy, CancelledBy, Uncancelled};
+use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 use retry_classify::macro_support::IntoVerdict;
 
 /// A type with a policy's setters: only `Policy` has them.
@@ -39,6 +39,10 @@ type BegunCall<H, N = Needs> = PolicyCall<'static, ByClassify, Keys, H, N>;
 /// A chain that starts with a key that may reject calls.
 type Rejects<'a> = PolicyCall<'a, ByClassify, Keys, Hooks, Rejecting<Needs>>;
 
+type WithCancel<K, C> =
+    Keys<<K as KeySet>::Observer, C, <K as KeySet>::Timer, <K as KeySet>::GiveUp>;
+type WithGiveUp<K, G, X> =
+    Keys<<K as KeySet>::Observer, <K as KeySet>::Cancel, <K as KeySet>::Timer, Function<G, X>>;
 type WithBeforePause<H, F, R> =
     Hooks<<H as HookSet>::Until, Function<F, R>, <H as HookSet>::Retry, <H as HookSet>::Fallback>;
 type WithBeforeRetry<H, F, R> =
@@ -131,6 +135,10 @@ starts! {
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]
     span [] (is_on: bool) -> PolicyCall<'static>;
+
+    /// Sets a function that converts the error after giving up: see [`PolicyCall::give_up`].
+    give_up [E, X, G: FnOnce(GaveUp<E>) -> X] (give_up: G)
+        -> Begun<Keys<(), Uncancelled, DefaultTimer, Function<G, X>>, Keeping<Needs>>;
 
     /// Sets the fallback after giving up: see [`PolicyCall::fallback`].
     fallback [E, R, F: FnOnce(GaveUp<E>) -> R] (fallback: F)
@@ -284,10 +292,9 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
 }
 
 impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
-    #[inline]
     fn with_keys<L, M>(
         self,
-        with: impl FnOnce(Keys<K::Observer, K::Cancel, K::Timer>) -> L,
+        with: impl FnOnce(Keys<K::Observer, K::Cancel, K::Timer, K::GiveUp>) -> L,
     ) -> PolicyCall<'a, On, L, H, M> {
         self.with(|on, keys, hooks| (on, with(keys.get()), hooks))
     }
@@ -318,9 +325,11 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     pub fn cancel<V>(
         mut self,
         cancel: V,
-    ) -> PolicyCall<'a, On, Keys<K::Observer, CancelledBy<V>, K::Timer>, H, Keeping<N>> {
+    ) -> PolicyCall<'a, On, WithCancel<K, CancelledBy<V>>, H, Keeping<N>> {
         self.settings.aborts = false;
-        self.with_keys(|Keys(observer, _, timer)| Keys(observer, CancelledBy(cancel), timer))
+        self.with_keys(|Keys(observer, _, timer, end)| {
+            Keys(observer, CancelledBy(cancel), timer, end)
+        })
     }
 
     /// Sets the future that ends an async call at any point: a future of `()` such as `token.cancelled()`. The attempt
@@ -345,12 +354,9 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// assert!(outcome.unwrap_err().get_ref().unwrap().is::<Cancelled>());
     /// # }
     /// ```
-    pub fn abort<V>(
-        mut self,
-        abort: V,
-    ) -> PolicyCall<'a, On, Keys<K::Observer, AbortedBy<V>, K::Timer>, H, N> {
+    pub fn abort<V>(mut self, abort: V) -> PolicyCall<'a, On, WithCancel<K, AbortedBy<V>>, H, N> {
         self.settings.aborts = true;
-        self.with_keys(|Keys(observer, _, timer)| Keys(observer, AbortedBy(abort), timer))
+        self.with_keys(|Keys(observer, _, timer, end)| Keys(observer, AbortedBy(abort), timer, end))
     }
 
     /// Sets the timer: another runtime's [`Timer`](crate::seam::Timer), or for blocking calls a
@@ -367,8 +373,11 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// assert_eq!(answer.await.unwrap(), 42);
     /// # });
     /// ```
-    pub fn timer<V>(self, timer: V) -> PolicyCall<'a, On, Keys<K::Observer, K::Cancel, V>, H, N> {
-        self.with_keys(|Keys(observer, cancel, _)| Keys(observer, cancel, timer))
+    pub fn timer<V>(
+        self,
+        timer: V,
+    ) -> PolicyCall<'a, On, Keys<K::Observer, K::Cancel, V, K::GiveUp>, H, N> {
+        self.with_keys(|Keys(observer, cancel, _, end)| Keys(observer, cancel, timer, end))
     }
 
     /// Sets a function that receives every [`Event`](crate::Event), in addition to the log. To use an
@@ -376,8 +385,37 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     pub fn observe<V: ObserveFn>(
         self,
         observer: V,
-    ) -> PolicyCall<'a, On, Keys<V, K::Cancel, K::Timer>, H, N> {
-        self.with_keys(|Keys(_, cancel, timer)| Keys(observer, cancel, timer))
+    ) -> PolicyCall<'a, On, Keys<V, K::Cancel, K::Timer, K::GiveUp>, H, N> {
+        self.with_keys(|Keys(_, cancel, timer, end)| Keys(observer, cancel, timer, end))
+    }
+
+    /// Sets a function that converts the error of a call that gave up: from a [`GaveUp`] to any type, which is the call's
+    /// error type. The errors of earlier attempts are kept for it.
+    ///
+    /// ```
+    /// use retry_runtime::{GaveUp, Policy, Reason};
+    ///
+    /// let failed: Result<u32, GaveUp<String>> = Policy::none()
+    ///     .max(2)
+    ///     .on(|_: &String| true)
+    ///     .give_up(|gave_up| gave_up)
+    ///     .call_blocking(|| Err(String::from("503 overloaded")));
+    /// let gave_up = failed.unwrap_err();
+    /// assert_eq!((gave_up.attempts(), gave_up.reason()), (3, Reason::Exhausted));
+    /// assert_eq!(gave_up.into_errors().len(), 3);
+    /// ```
+    ///
+    /// After a [`fallback`](Self::fallback) that failed, it gets the fallback's error without those of the attempts, which
+    /// the fallback has taken. After [`abort`](Self::abort), it gets the [`Cancelled`](crate::Cancelled) that the error
+    /// type is made from.
+    pub fn give_up<E, X, G: FnOnce(GaveUp<E>) -> X>(
+        mut self,
+        give_up: G,
+    ) -> PolicyCall<'a, On, WithGiveUp<K, G, X>, H, Keeping<N>> {
+        self.settings.ending = self.settings.ending.max(Ending::GiveUp);
+        self.with_keys(|Keys(observer, cancel, timer, _)| {
+            Keys(observer, cancel, timer, Function::new(give_up))
+        })
     }
 
     /// Sets the breaker: a `&Breaker` of `retry-protections`, or another [`AdmissionControl`]. While it is open, a new

@@ -120,10 +120,8 @@ impl<F: PolicyFlags> Args for PolicyArgs<F> {
 
 impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, ::clap::Error> {
-        let mut args = Self {
-            named: Overrides::new(),
-            flags: PhantomData,
-        };
+        let (named, flags) = (Overrides::new(), PhantomData);
+        let mut args = Self { named, flags };
         args.update_from_arg_matches(matches)?;
         Ok(args)
     }

@@ -55,10 +55,10 @@ impl Policies {
 
 /// The call's own policy with the installed overrides for its name. If the function turns off its retries, they stay
 /// off.
-pub(crate) fn over(own: &Policy, name: &str) -> Policy {
+pub(crate) fn over<'a>(own: &Policy, name: impl FnOnce() -> &'a str) -> Policy {
     let Some(installed) = lock(&INSTALLED).clone() else {
         return *own;
     };
-    let found = installed.find_over(name, own);
+    let found = installed.find_over(name(), own);
     found.enabled(found.is_enabled() && own.is_enabled())
 }

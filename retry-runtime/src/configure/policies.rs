@@ -239,16 +239,12 @@ impl Policies {
     /// Rejects keys whose values must be known before the first failure.
     #[cfg(feature = "std")]
     pub(crate) fn check_installable(&self) -> Result<(), PolicyError> {
+        use Key::{Deadline, Timeout, TotalDelay, TotalTimeout};
+
         let entries = self.entries.iter();
         let entries = entries.map(|entry| (&*entry.name, &entry.layer));
         for (name, layer) in entries.chain([(DEFAULT, &self.top)]) {
-            let mut limits = [
-                Key::Deadline,
-                Key::TotalTimeout,
-                Key::TotalDelay,
-                Key::Timeout,
-            ]
-            .into_iter();
+            let mut limits = [Deadline, TotalTimeout, TotalDelay, Timeout].into_iter();
             if let Some(key) = limits.find(|key| layer.policy.get(*key).is_some()) {
                 let complaint = refused!(
                     "`{key}` can't be installed, because functions keep track of the time only where they name it: \

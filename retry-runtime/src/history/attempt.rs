@@ -260,19 +260,21 @@ impl<E, K> Attempt<E, K> {
         self.same >= times
     }
 
+    /// Takes the errors of a call that gives up with this one. If its fallback fails, it gives up a second time.
     #[doc(hidden)]
-    pub fn gave_up(mut self, error: E, reason: Reason, taken: &Taken) -> GaveUp<E, K::Value>
+    pub fn gave_up(&mut self, error: E, reason: Reason, taken: &Taken) -> GaveUp<E, K::Value>
     where
         K: Retained,
     {
         self.errors.note(self.note());
+        let left_out = self.errors.all_left_out();
         GaveUp {
             elapsed: self.elapsed(),
             attempts: self.begun(),
-            earlier: self.errors,
+            earlier: mem::replace(&mut self.errors, left_out),
             error,
             corrections: self.corrections,
-            last_value: self.kept.into_value(),
+            last_value: self.kept.take_value(),
             reason,
             taken: taken.clone(),
         }
@@ -458,21 +460,19 @@ impl<E, T> Attempt<E, Draft<T>> {
 /// Data kept from earlier attempts, part of which a call returns when it gives up.
 pub trait Retained {
     type Value;
-    fn into_value(self) -> Option<Self::Value>;
+    fn take_value(&mut self) -> Option<Self::Value> {
+        None
+    }
 }
 
 impl Retained for () {
     type Value = ();
-
-    fn into_value(self) -> Option<()> {
-        None
-    }
 }
 
 impl<T> Retained for Draft<T> {
     type Value = T;
 
-    fn into_value(self) -> Option<T> {
-        self.0.map(|(value, _)| value)
+    fn take_value(&mut self) -> Option<T> {
+        self.0.take().map(|(value, _)| value)
     }
 }

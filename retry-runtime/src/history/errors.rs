@@ -54,14 +54,12 @@ impl<E> Errors<E> {
 
     /// A record of the same attempts, without their errors.
     pub(crate) fn all_left_out(&self) -> Self {
-        let gathered = self.0.as_ref().map(|gathered| {
-            Box::new(Gathered {
-                left_out: self.count(),
-                began: gathered.began,
-                ..Gathered::default()
-            })
-        });
-        Self(gathered)
+        let mut left_out = Self::new();
+        if let Some(gathered) = &self.0 {
+            left_out.gathered().left_out = self.count();
+            left_out.gathered().began = gathered.began;
+        }
+        left_out
     }
 
     /// Takes the last error, because it ends the call. Its note stays, because that has the pause after the error.

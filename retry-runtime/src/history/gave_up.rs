@@ -61,14 +61,13 @@ pub struct GaveUp<E, T = ()> {
 }
 
 /// True once a fallback has taken the error of its call, which it then usually returns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Taken(Arc<AtomicBool>);
 
 impl Taken {
-    #[expect(clippy::new_without_default, reason = "only for generated code")]
     /// A mark that is not set.
     pub fn new() -> Self {
-        Self(Arc::new(AtomicBool::new(false)))
+        Self::default()
     }
 
     pub(crate) fn is_set(&self) -> bool {
@@ -203,11 +202,12 @@ impl<E, T> GaveUp<E, T> {
 
 impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (attempts, elapsed, reason) = (self.attempts, self.elapsed, self.reason);
+        let (attempts, elapsed) = (self.attempts, Delay::new(self.elapsed));
+        let reason = self.reason;
         let plural = if attempts == 1 { "" } else { "s" };
         write!(
             f,
-            "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {}",
+            "gave up after {attempts} attempt{plural} in {elapsed} ({reason}): {}",
             shown(&self.error)
         )?;
         if f.alternate() {

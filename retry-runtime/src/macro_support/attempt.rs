@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
-use crate::chain::context::without_closures;
+use crate::name::function_in;
 #[cfg(not(feature = "std"))]
 use crate::seam::Moment;
 use crate::time::platform::{HasTimer, default_timer, expect_timer};
@@ -23,7 +23,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`#[retry]` needs a function that returns a `Result`, not `{Self}`",
     label = "not a `Result`",
-    note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`"
+    note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`; or mark a method of a block with `#[retry(skip)]`"
 )]
 // It has parameters, because associated types would cause a second error.
 pub trait Outcome<T, E> {
@@ -47,24 +47,20 @@ impl<T, E> OutcomeTypes for Result<T, E> {
 }
 
 impl<T, E> Outcome<T, E> for Result<T, E> {
-    #[inline]
     fn into_result(self) -> Self {
         self
     }
 
-    #[inline]
     fn from_result(result: Self) -> Self {
         result
     }
 }
 
-#[inline]
 pub fn into_result<R: Outcome<T, E>, T, E>(outcome: R) -> Result<T, E> {
     outcome.into_result()
 }
 
 /// Converts a `Result` back. Without this function, a type that is not a `Result` would also cause a type mismatch.
-#[inline]
 pub fn from_result<R: Outcome<T, E>, T, E>(result: Result<T, E>) -> R {
     R::from_result(result)
 }
@@ -293,7 +289,8 @@ pub use now as now_blocking;
 pub fn client_name<C: ?Sized>(method: &str) -> String {
     let is_of_path = |char: char| char.is_alphanumeric() || matches!(char, '_' | ':');
     let mut name = String::new();
-    for path in type_name::<C>().split_inclusive(|char| !is_of_path(char)) {
+    let client = type_name::<C>().replace("{{closure}}::", "");
+    for path in client.split_inclusive(|char| !is_of_path(char)) {
         let last = path.rfind("::").map_or(0, |colons| colons + 2);
         name.push_str(&path[last..]);
     }
@@ -305,5 +302,5 @@ pub fn client_name<C: ?Sized>(method: &str) -> String {
 /// The function that contains the item `__retry_name`.
 pub fn surroundings<F>(_: &F) -> &'static str {
     let name = type_name::<F>();
-    without_closures(name.strip_suffix("::__retry_name").unwrap_or(name))
+    function_in(name.strip_suffix("::__retry_name").unwrap_or(name))
 }

@@ -16,7 +16,6 @@ use crate::call::stop::Stop;
 use crate::{
     Attempt, Classify, GaveUp, Verdict,
     own_loop::{Call, NextAttempt, Site},
-    seam::{BlockingTimer, Timer},
 };
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
@@ -95,7 +94,8 @@ pub fn cold_at<T>(
     decide(site)
 }
 
-/// The value that `on` returns, for keys that require more than a `bool`: see [`required`](crate::macro_support::required).
+/// The value that `on` returns, for keys that require more than a `bool`: see
+/// [`required`](crate::macro_support::required).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
     on(error)
 }
@@ -231,15 +231,6 @@ pub fn is_repeated<E, K>(
     attempt.is_repeated(error, times.count().max(LEAST_REPEATS), same)
 }
 
-/// Updates the history's clock from the user's timer.
-pub fn tick<E, K>(attempt: &mut Attempt<E, K>, timer: &impl Timer) {
-    attempt.tick(timer.now());
-}
-
-pub fn tick_blocking<E, K>(attempt: &mut Attempt<E, K>, timer: &impl BlockingTimer) {
-    attempt.tick(timer.now());
-}
-
 // `F` has no bound, so that a wrong future or outcome causes one error, at `.await`.
 pub fn hook<'a, E, F>(
     (error, next): (&'a E, NextAttempt),
@@ -260,13 +251,15 @@ pub fn last_or_rejected<E: FromRejected>(error: Option<E>, stop: &Stop) -> E {
     error.unwrap_or_else(|| E::from_rejected(stop.rejected()))
 }
 
-pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E) -> E {
-    shape(gave_up)
+/// The outcome of a call that `give_up` did not end.
+pub fn unfailed<T, E, X>(outcome: Result<T, E>) -> Result<T, X> {
+    outcome.map_err(|_| unreachable!("every failed call ends with `give_up`"))
 }
 
-// `F` has no bound, so that a wrong future or outcome causes one error, at `.await`.
-pub fn fall_back<E, T, F>(gave_up: GaveUp<E, T>, fallback: impl FnOnce(GaveUp<E, T>) -> F) -> F {
-    fallback(gave_up)
+/// Calls the function of `give_up`, or an async `fallback`.
+// `V` has no bound, so that a wrong future or outcome causes one error, at `.await`.
+pub fn end<E, T, V>(gave_up: GaveUp<E, T>, end: impl FnOnce(GaveUp<E, T>) -> V) -> V {
+    end(gave_up)
 }
 
 pub fn fall_back_blocking<T, E, V>(

@@ -89,7 +89,7 @@ keys! {
     /// `before_retry = async |error, next| …`: called after the pause, before the retry, for example to refresh a token
     /// or shorten a request. An `Err` ends the call with the failure.
     before_retry
-    /// `give_up = |gave_up| …`: converts the error of a call that gives up.
+    /// `give_up = |gave_up| …`: converts the error of a call that gives up; in `retrying!` to any type.
     give_up
     /// `fallback = async |gave_up| …`: replaces the result of a call that gives up, for example by another model's or a
     /// cached answer.
@@ -124,8 +124,8 @@ keys! {
     /// `policy = self.policy`: a `Policy` known at run time, in place of literal values; also a `SharedPolicy`, or
     /// `Policies` by the call's name. `policy = |error| …` chooses one for each failure, with one common count.
     policy
-    /// `name = "model.complete"`: the call's name in the log. Default `module::function`, in a decorator
-    /// `Client::method`.
+    /// `name = "model.complete"`: the call's name in the log. Default `module::function` or `module::Type::method`, in a
+    /// decorator `Client::method`.
     name
     /// `timer = smol::Timer::after`: a `Timer` or a function from `Duration` to a future, with which the call sleeps.
     /// Default tokio's. On a blocking function, a `BlockingTimer` or a function of a `Duration`. Default the thread's.

@@ -23,7 +23,8 @@ use crate::{
 pub struct ViaTrait;
 pub struct ViaFn;
 
-/// Conversions of values of a trait, and of functions. Each is a trait of its own, because messages name what it takes.
+/// Conversions of a trait's implementors and of functions. Each key has its own trait, so that messages can list the
+/// accepted types.
 macro_rules! conversions {
     ($(
         $(#[$attr:meta])*
@@ -82,7 +83,7 @@ conversions! {
     IntoCancel::into_cancel: Cancel, or CancelFn<F> where [F: Fn() -> bool];
 }
 
-/// Boxed, because it outlives the block in which a failure is decided. Only a failure pays for that.
+/// Boxed, because it outlives the block that decides after a failure. Only failures pay for the box.
 // Opaque, so that only the bound causes an error.
 pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
     Box::pin(cancel.into_cancelled())
@@ -94,7 +95,7 @@ pub fn uncancelled() -> Pin<Box<Pending<()>>> {
     Box::pin(pending())
 }
 
-/// The types that the key `observe` accepts, apart from a closure written there.
+/// The types that the key `observe` accepts, except closures in the attribute itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "neither an `Observer` nor a function `fn(&Event<'_>)`",
@@ -118,12 +119,11 @@ impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
 
 /// The key `budget` without a value: the function's own budget.
 #[cfg(feature = "std")]
-#[inline]
 pub fn own_budget(own: &'static Budget) -> &'static Budget {
     own
 }
 
-/// Replaces the budget if there can't be one.
+/// Stands in for a budget without the feature `std`.
 #[cfg(not(feature = "std"))]
 #[derive(Debug)]
 pub struct NoBudget;
@@ -149,8 +149,8 @@ pub fn own_budget<B: OwnBudget>(_: B) -> Option<&'static (dyn RetryBudget + Sync
     None
 }
 
-/// Returns the values with the kind of each. The kinds stand for the values' borrows, so that the compiler reports a
-/// borrow there, and not in the driver.
+/// Returns the values with the kind of each. The kinds carry the values' lifetimes, so that the compiler reports a
+/// conflicting borrow there, and not in the driver.
 #[inline]
 pub fn given<V: Given>(values: V) -> (V, V::Kinds) {
     (values, V::KINDS)

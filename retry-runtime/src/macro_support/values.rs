@@ -34,7 +34,7 @@ pub trait Factor {
     fn factor(self) -> f64;
 }
 
-/// The integers, some of which are unsigned.
+/// Implements both traits for integers. Some are unsigned, hence the `allow`.
 macro_rules! integers {
     ($($integer:ty)*) => {$(
         impl Count for $integer {
@@ -77,7 +77,6 @@ pub trait IntoBackoff {
 }
 
 impl IntoBackoff for Backoff {
-    #[inline]
     fn into_backoff(self) -> Backoff {
         self
     }
@@ -99,14 +98,12 @@ pub trait TimeLimit {
 }
 
 impl TimeLimit for Duration {
-    #[inline]
     fn limit(self) -> Option<Duration> {
         Some(self)
     }
 }
 
 impl TimeLimit for Option<Duration> {
-    #[inline]
     fn limit(self) -> Option<Duration> {
         self
     }
@@ -162,8 +159,8 @@ pub fn hedge<D: HedgeDelay, N: Fn() -> Moment>(
     (after, Measured::new(after, delay, now))
 }
 
-/// The value of `hedge` if it has a number above 1, as in `own.quantile(95)`: a time limit from a user's own method,
-/// but not a `Quantile`.
+/// The value of `hedge` if it contains a number above 1, as in `own.quantile(95)`. A time limit from a user's own
+/// method is accepted, a `Quantile` is not.
 #[diagnostic::on_unimplemented(
     message = "this quantile is out of range: use a number from 0 to 1, as in `0.95`, not `95`",
     label = "above 1"
@@ -206,6 +203,9 @@ impl<P: Borrow<Policy>> PolicySource for P {
 
 macro_rules! found_by_name {
     ($($source:ty;)*) => {$(
+        found_by_name!(@ $source, &$source, Arc<$source>, &Arc<$source>);
+    )*};
+    (@ $($source:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         #[allow(refining_impl_trait, reason = "generated code needs to know that it is `Send`")]
         impl PolicySource for $source {
@@ -220,21 +220,12 @@ macro_rules! found_by_name {
 
 found_by_name! {
     Policies;
-    &Policies;
-    Arc<Policies>;
-    &Arc<Policies>;
     OwnPolicy<'_, Policies>;
 }
 #[cfg(feature = "std")]
 found_by_name! {
     SharedPolicy;
-    &SharedPolicy;
-    Arc<SharedPolicy>;
-    &Arc<SharedPolicy>;
     SharedPolicy<Policies>;
-    &SharedPolicy<Policies>;
-    Arc<SharedPolicy<Policies>>;
-    &Arc<SharedPolicy<Policies>>;
     OwnPolicy<'_, SharedPolicy<Policies>>;
 }
 
@@ -260,26 +251,8 @@ pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
     policy.enabled(enabled && policy.is_enabled())
 }
 
-/// The policy's time limit for each attempt.
-#[inline]
-pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
-    policy.attempt_limit()
-}
-
 /// Returns true if the policy has a time limit at which attempts are dropped.
 #[inline]
 pub fn drops_attempts(policy: &Policy) -> bool {
     policy.attempt_limit().is_some() || policy.total_limit().is_some()
-}
-
-/// The policy's time limit for the whole call.
-#[inline]
-pub fn policy_limit(policy: &Policy) -> Option<Duration> {
-    policy.time_limit()
-}
-
-/// The policy's time limit for the whole call, running attempts included.
-#[inline]
-pub fn policy_total(policy: &Policy) -> Option<Duration> {
-    policy.total_limit()
 }

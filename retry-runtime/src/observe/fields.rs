@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 
 use retry_classify::Kind;
-use retry_classify::macro_support::shown;
+use retry_classify::macro_support::{rounded, shown};
 
 use crate::observe::{Event, EventData, Level, Record};
 
@@ -13,24 +13,25 @@ macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident: $type:ty $(, $shown:expr)?;)*) => {
         /// The contents of a log line. `Display` prints it.
         #[derive(Clone, Copy)]
-        pub(crate) struct Fields<'a> {
+        pub struct Fields<'a> {
             /// The name of the event, with which the line starts.
-            pub(crate) name: &'static str,
+            pub name: &'static str,
             /// The default level.
-            #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
-            pub(crate) level: Level,
+            pub level: Level,
             /// The record whose level applies, if it can be changed.
-            #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
-            pub(crate) record: Option<Record>,
-            pub(crate) call: &'a dyn fmt::Display,
-            pub(crate) attempt: Option<u32>,
-            $($(#[$doc])* pub(crate) $field: Option<$type>,)*
+            pub record: Option<Record>,
+            /// The name of the call.
+            pub call: &'a dyn fmt::Display,
+            /// The number of the attempt.
+            pub attempt: Option<u32>,
+            $($(#[$doc])* pub $field: Option<$type>,)*
             /// Text at the end of the line, after a colon.
-            pub(crate) summary: Option<&'a dyn fmt::Display>,
+            pub summary: Option<&'a dyn fmt::Display>,
         }
 
         impl<'a> Fields<'a> {
-            pub(crate) const fn new(
+            /// A line with this name, for a call of that name.
+            pub const fn new(
                 name: &'static str,
                 level: Level,
                 call: &'a dyn fmt::Display,
@@ -53,21 +54,33 @@ fields! {
     correction: u32;
     /// The number of corrections so far.
     corrections: u32;
+    /// The `max` of the policy.
     max: Max;
-    /// The number of the retry and its limit, if the kind of failure has its own count.
+    /// The number of the retry, if the kind of failure has its own count.
     retry: u32;
+    /// The limit of that count, or of corrections.
     retry_max: u32;
+    /// The number of attempts ahead in the queue.
     ahead: usize;
+    /// The pause or the wait.
     delay: Duration, Delay::new;
+    /// The most attempts at a time.
     limit: u32;
+    /// The most attempts per second.
     rate: f64;
+    /// The number of items or subtasks that are done.
     done: usize;
+    /// The number of those that were given up.
     failed: usize;
+    /// The number of all others.
     waiting: usize;
+    /// The error.
     error: &'a dyn fmt::Display, shown;
     /// The reason for the retry, for giving up, or for the breaker's change.
     reason: &'static str;
+    /// The name of the outer call.
     outer: &'a str, shown;
+    /// The most attempts, if the retries of nested calls multiply.
     attempts: u64;
 }
 
@@ -99,7 +112,7 @@ impl Event<'_> {
                 retry_max: retry_max.filter(|_| self.counts_apart(retry, retry_max, max)),
                 delay, error, reason: kind.name();
             Correcting { correction, max, delay, error } => "correcting" Warn Correcting,
-                correction, max: Max(max), delay, error, reason: Kind::Invalid.name();
+                correction, retry_max: max, delay, error, reason: Kind::Invalid.name();
             Hedging { max, delay } => "hedging" Info Hedging, max: Max(max), delay;
             AttemptFailed { error, kind } => "attempt failed" Warn AttemptFailed,
                 error, reason: kind.name();
@@ -204,15 +217,12 @@ impl fmt::Display for Max {
     }
 }
 
-/// A delay, cut to whole milliseconds if it is at least 1 ms, because nanoseconds are noise in a log.
+/// A delay, rounded, because nanoseconds are noise in a log.
 pub(crate) struct Delay(Duration);
 
 impl Delay {
     pub(crate) fn new(delay: Duration) -> Self {
-        let fine = delay < Duration::from_millis(1);
-        let unit = if fine { 1 } else { 1_000_000 };
-        let nanos = delay.subsec_nanos() / unit * unit;
-        Self(Duration::new(delay.as_secs(), nanos))
+        Self(rounded(delay))
     }
 
     /// The delay in seconds. It is divided once, so that 1848 ms are exactly the number 1.848. A value below a tenth of

@@ -5,7 +5,6 @@ use crate::enum_with_names::enum_with_names;
 /// Each variant lists its default level, which [`set_level`](crate::log::set_level) changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
 pub enum Record {
     /// [`EventData::Retrying`](crate::EventData::Retrying), and
     /// [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) for items that are sent again: `WARN`.

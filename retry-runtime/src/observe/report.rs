@@ -41,7 +41,7 @@ pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>
 }
 
 /// Logs and records a message that isn't an event.
-pub(crate) fn report_line(call: &str, fields: &Fields<'_>) {
+pub fn report_line(call: &str, fields: &Fields<'_>) {
     #[cfg(feature = "tracing")]
     log(fields);
     #[cfg(feature = "std")]

@@ -42,7 +42,6 @@ pub struct Stopwatch {
 
 impl Stopwatch {
     /// Creates a stopwatch for a new call.
-    #[inline]
     pub const fn new() -> Self {
         Self {
             call: None,

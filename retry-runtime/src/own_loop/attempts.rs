@@ -99,7 +99,7 @@ fn no_clock<W>(_: &W) -> Moment {
 impl<'a> Attempts<'a> {
     /// Creates a call at that site, which has the policy and the call's name.
     pub fn new(site: &'a Site<'a>) -> Self {
-        let mut driver = Driver::with_clock(BorrowedProtections::NONE, DefaultTimer, no_clock);
+        let mut driver = Driver::with_clock(BorrowedProtections::default(), DefaultTimer, no_clock);
         driver.retry_rejections();
         let keys = Keys {
             site,
@@ -264,9 +264,8 @@ impl<'a, W> Attempts<'a, W> {
     }
 
     fn decide_rejection(&mut self, is_cancelled: bool) {
-        let site = self.keys.site;
-        self.driver
-            .rejected(site, is_cancelled, None, self.keys.reporter());
+        let (site, reporter) = (self.keys.site, self.keys.reporter());
+        self.driver.rejected(site, is_cancelled, None, reporter);
     }
 
     /// Fails if no attempt starts.

@@ -1,7 +1,7 @@
 use core::iter::FusedIterator;
 use core::time::Duration;
 
-use crate::policy::schedule::Schedule;
+use crate::policy::schedule::{Schedule, limit};
 use crate::time::random;
 
 /// An iterator of a policy's pauses, one for each retry. Returned by [`Policy::pauses`](crate::Policy::pauses) and,
@@ -22,6 +22,17 @@ impl Pauses {
         }
     }
 
+    /// The number of pauses since the start or the last [`reset`](Self::reset). After a pause, it is the number of the
+    /// retry that follows.
+    pub const fn number(&self) -> u32 {
+        self.retry
+    }
+
+    /// The number of pauses left. `None` if unlimited.
+    pub fn remaining(&self) -> Option<u32> {
+        limit(self.schedule.max).map(|max| max - self.retry)
+    }
+
     /// Restarts at the first pause, for example after a success.
     pub const fn reset(&mut self) {
         *self = Self::new(self.schedule);
@@ -36,6 +47,11 @@ impl Iterator for Pauses {
         self.retry = self.schedule.next_retry(self.retry)?;
         self.previous = random::between(self.schedule.range(self.retry, self.previous));
         Some(self.previous)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.remaining().map(usize::try_from).and_then(Result::ok);
+        (left.unwrap_or(usize::MAX), left)
     }
 }
 

@@ -155,9 +155,8 @@ impl fmt::Display for KeyValue {
             Self::Jitter(Jitter::Added(ratio)) => format!("+{ratio}"),
             Self::Duration(duration) => duration::Written(duration).to_string(),
             Self::Backoff(Backoff::List(delays)) => {
-                let delays = delays
-                    .iter()
-                    .map(|delay| duration::Written(*delay).to_string());
+                let written = |delay: &Duration| duration::Written(*delay).to_string();
+                let delays = delays.iter().map(written);
                 format!("[{}]", delays.collect::<Vec<_>>().join(", "))
             }
             Self::Backoff(shape) => shape.text(),
@@ -177,10 +176,8 @@ pub(crate) trait Worded: Copy + PartialEq + 'static {
 
     /// `None` for a value without a word.
     fn word(self) -> Option<Self::Word> {
-        let mut words = Self::WORDS.iter();
-        words
-            .find(|(_, value)| *value == self)
-            .map(|(word, _)| *word)
+        let word = Self::WORDS.iter().find(|(_, value)| *value == self);
+        word.map(|(word, _)| *word)
     }
 
     fn text(self) -> String {

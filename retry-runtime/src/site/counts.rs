@@ -39,10 +39,11 @@ pub struct SiteCounts {
 /// One line: `billing.charge failures=6 retries=5 max=5, backoff=exp, …`.
 impl fmt::Display for SiteCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, failures, retries) = (&self.name, self.failures, self.retries);
         write!(
             f,
-            "{} failures={} retries={} {}",
-            self.name, self.failures, self.retries, self.policy
+            "{name} failures={failures} retries={retries} {}",
+            self.policy
         )
     }
 }

@@ -23,10 +23,6 @@ pub struct Items<T> {
 
 impl<T> Retained for Items<T> {
     type Value = ();
-
-    fn into_value(self) -> Option<()> {
-        None
-    }
 }
 
 /// The progress of a stream with `stream = "resume"` before this attempt.

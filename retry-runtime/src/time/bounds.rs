@@ -37,7 +37,7 @@ impl<End: Future<Output = ()>, Cancelled: Future> Bounds<End, Cancelled> {
         Pin::new(&mut self.cancelled).poll(&mut context).is_ready()
     }
 
-    /// Returns true if the job was cancelled. If not, the task is woken when it is.
+    /// Returns true if the job was cancelled. Otherwise the cancellation wakes the task.
     pub fn poll_cancelled(&mut self, context: &mut Context<'_>) -> bool {
         Pin::new(&mut self.cancelled).poll(context).is_ready()
     }

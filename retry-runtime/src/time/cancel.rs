@@ -1,7 +1,6 @@
 //! The keys `cancel`, which ends a pause early, and `abort`, which also drops an attempt in flight.
 
 use alloc::sync::Arc;
-use core::fmt;
 use core::future::{IntoFuture, Pending, pending, poll_fn};
 use core::ops::DerefMut;
 use core::pin::Pin;
@@ -12,6 +11,7 @@ use core::time::Duration;
 use pin_project_lite::pin_project;
 
 use crate::forward::forward;
+use crate::opaque_debug::opaque_debug;
 
 /// The interval at which a blocking pause checks whether the call is cancelled.
 pub(crate) const STEP: Duration = Duration::from_millis(10);
@@ -96,11 +96,7 @@ impl<F: Fn() -> bool> Cancel for CancelFn<F> {
     }
 }
 
-impl<F> fmt::Debug for CancelFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CancelFn").finish_non_exhaustive()
-    }
-}
+opaque_debug!(CancelFn [F];);
 
 /// The types that the key `cancel` accepts on an async function.
 #[diagnostic::on_unimplemented(

@@ -33,7 +33,7 @@ thread_local! {
     static MISSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// Adds to [`now`], on this thread.
+/// Adds missed time to [`now`], on this thread.
 pub(crate) fn add_missed(time: Duration) {
     MISSED.set(MISSED.get().saturating_add(time));
 }
@@ -77,7 +77,7 @@ fn moment(now: Instant, missed: Duration) -> Moment {
 }
 
 /// A time up to 100 years before now, because a runtime with a paused clock may still be at the time of its creation,
-/// long before the first call. On a system that counts from its start, the time is closer to now.
+/// long before the first call. If the system's clock starts at boot, the time is closer to now.
 fn origin<T>(before_now: impl Fn(Duration) -> Option<T>) -> Option<T> {
     const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
     let rooms = iter::successors(Some(ROOM), |room| Some(*room / 2));
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_that_started_lately_have_an_origin() {
+    fn clocks_that_started_recently_have_an_origin() {
         let started = |ago| move |room| Duration::checked_sub(ago, room);
         let room = |ago| origin(started(ago)).map(|origin| ago.saturating_sub(origin));
 

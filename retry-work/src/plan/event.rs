@@ -3,7 +3,7 @@
 use std::fmt;
 
 use retry_runtime::Reason;
-use retry_runtime::macro_support::{Level, Line};
+use retry_runtime::macro_support::{Fields, Level, report_line};
 
 use crate::plan::Summary;
 
@@ -58,29 +58,28 @@ pub(crate) fn report_subtask(
     reason: Option<Reason>,
 ) {
     let call = format!("{plan}.{subtask}");
-    let line = Line {
-        attempt: Some(attempt),
+    let fields = Fields {
         error,
-        reason,
-        ..Line::default()
+        reason: reason.map(Reason::name),
+        ..Fields::new(ended.name(), ended.level(), &call, Some(attempt))
     };
-    line.report(ended.name(), ended.level(), &call, plan);
+    report_line(plan, &fields);
 }
 
 /// Reports that `retry_failed` starts.
 pub(crate) fn report_retry(plan: &str, error: &str) {
-    let line = Line {
+    let fields = Fields {
         error: Some(&error),
-        ..Line::default()
+        ..Fields::new("retrying", Level::Warn, &plan, None)
     };
-    line.report("retrying", Level::Warn, &plan, plan);
+    report_line(plan, &fields);
 }
 
 /// Reports the result of a run.
 pub(crate) fn report_summary(plan: &str, summary: &Summary) {
-    let line = Line {
+    let fields = Fields {
         summary: Some(summary),
-        ..Line::default()
+        ..Fields::new("summary", Level::Info, &plan, None)
     };
-    line.report("summary", Level::Info, &plan, plan);
+    report_line(plan, &fields);
 }

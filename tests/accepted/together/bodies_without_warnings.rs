@@ -23,20 +23,20 @@ async fn returns(attempts: &Cell<u32>) -> Result<u32, u32> {
 /// One expression.
 #[retry(backoff = "none", on = |_| true)]
 fn expression(attempts: &Cell<u32>) -> Result<u32, u32> {
-    count(attempts)
+    crate::fail(attempts)
 }
 
 /// Never returns `Ok`.
 #[retry(backoff = "none", on = |_| true)]
 async fn fails(attempts: &Cell<u32>) -> Result<std::convert::Infallible, u32> {
-    count(attempts)?;
+    crate::fail(attempts)?;
     unreachable!()
 }
 
 /// Returns `()`.
 #[retry(backoff = "none", on = |_| true)]
 async fn unit(attempts: &Cell<u32>) -> Result<(), u32> {
-    count(attempts)?;
+    crate::fail(attempts)?;
     Ok(())
 }
 
@@ -46,14 +46,9 @@ async fn loops(mut limit: u32, attempts: &Cell<u32>) -> Result<(), u32> {
     loop {
         limit += 1;
         if limit > 0 {
-            return Err(count(attempts).unwrap_err());
+            return Err(crate::fail(attempts).unwrap_err());
         }
     }
-}
-
-fn count(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
 }
 
 #[tokio::main(flavor = "current_thread")]

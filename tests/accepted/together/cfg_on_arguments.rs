@@ -29,14 +29,12 @@ fn absent() -> NoSuchType {}
 
 #[cfg_attr(not(any()), retry(max = 2, backoff = "none", on = |_| true))]
 fn conditional(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 }
 
 #[cfg_attr(any(), retry(max = "no such number"))]
 fn unconditional(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 }
 
 #[tokio::main(flavor = "current_thread")]

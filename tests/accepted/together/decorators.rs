@@ -6,20 +6,12 @@ use std::cell::Cell;
 
 use retry_runtime::retry;
 
+#[derive(Default)]
 struct Flaky(Cell<u32>);
 
 impl Flaky {
-    fn new() -> Self {
-        Self(Cell::new(0))
-    }
-
     fn answer(&self) -> Result<u32, u32> {
-        self.0.set(self.0.get() + 1);
-        if self.0.get() < 3 {
-            Err(self.0.get())
-        } else {
-            Ok(self.0.get())
-        }
+        crate::third(&self.0)
     }
 }
 
@@ -209,10 +201,8 @@ impl Names for Flaky {
     }
 
     fn new(&self, retry_call: u32, retry_last: String, call: String) -> Result<u32, u32> {
-        assert_eq!(
-            (retry_call, retry_last.as_str(), call.as_str()),
-            (1, "last", "call")
-        );
+        let expected = (1, "last", "call");
+        assert_eq!((retry_call, retry_last.as_str(), call.as_str()), expected);
         self.answer()
     }
 
@@ -229,41 +219,45 @@ impl Names for Flaky {
 
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() {
-    let store = RetryingStore::new(Flaky::new());
+    let store = RetryingStore::new(Flaky::default());
     assert_eq!(store.put("key", String::from("value")), Ok(3));
-    let store = RetryingStore::new(Flaky::new());
-    assert_eq!(
-        Store::<u32, u32>::get(&store, &1, "default"),
-        Ok((3, "default"))
-    );
+    let store = RetryingStore::new(Flaky::default());
+    let expected = Ok((3, "default"));
+    assert_eq!(Store::<u32, u32>::get(&store, &1, "default"), expected);
 
-    let raw = RetryingUnsafe::new(Flaky::new());
+    let raw = RetryingUnsafe::new(Flaky::default());
     // SAFETY: the pointer is to a constant.
     assert_eq!(unsafe { raw.read(&100) }, Ok(103));
-    let raw = RetryingUnsafe::new(Flaky::new());
+    let raw = RetryingUnsafe::new(Flaky::default());
     // SAFETY: the pointer is to a constant.
     assert_eq!(unsafe { raw.read_later(&100).await }, Ok(103));
-    let raw = RetryingUnsafe::new(Flaky::new());
+    let raw = RetryingUnsafe::new(Flaky::default());
     // SAFETY: the pointer is to a constant.
     assert_eq!(unsafe { raw.read_once(&100) }, Err(1));
 
-    let model: Box<dyn Model> = Box::new(RetryingSized::new(Flaky::new()));
+    let model: Box<dyn Model> = Box::new(RetryingSized::new(Flaky::default()));
     assert_eq!(model.complete(), Ok(3));
-    let model = RetryingSized::new(Flaky::new()).named("flaky");
+    let model = RetryingSized::new(Flaky::default()).named("flaky");
     assert_eq!(model.embed().await, Ok(3));
 
     assert_eq!(
-        Made::complete(&RetryingMade::new(Flaky::new()), String::from("hello")).await,
+        Made::complete(&RetryingMade::new(Flaky::default()), String::from("hello")).await,
         Ok(3)
     );
-    assert_eq!(RetryingMade::new(Flaky::new()).embed("hello").await, Ok(3));
-    assert_eq!(Item::complete(&RetryingItem::new(Flaky::new())), Ok(3));
-    assert_eq!(Item::complete(&inner::RetryingOf::new(Flaky::new())), Ok(3));
-    let inner = inner::RetryingInner::new(Flaky::new());
+    assert_eq!(
+        RetryingMade::new(Flaky::default()).embed("hello").await,
+        Ok(3)
+    );
+    assert_eq!(Item::complete(&RetryingItem::new(Flaky::default())), Ok(3));
+    assert_eq!(
+        Item::complete(&inner::RetryingOf::new(Flaky::default())),
+        Ok(3)
+    );
+    let inner = inner::RetryingInner::new(Flaky::default());
     assert_eq!(inner::Inner::complete(&inner), Ok(3));
     assert_eq!(inner.inner().0.get(), 3);
 
-    let names = || RetryingNames::new(Flaky::new());
+    let names = || RetryingNames::new(Flaky::default());
     assert_eq!(names().r#type(String::from("hello"), 1, 2), Ok(3));
     let (last, call) = (String::from("last"), String::from("call"));
     assert_eq!(Names::new(&names(), 1, last, call), Ok(3));

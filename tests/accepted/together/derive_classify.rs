@@ -46,8 +46,6 @@ pub(crate) fn main() {
 
     let second = Duration::from_secs(1);
     let busy = Wrapped::<Overloaded>::Busy(second, "later");
-    assert_eq!(
-        busy.classify(),
-        Verdict::THROTTLED.ambiguous().after(second)
-    );
+    let expected = Verdict::THROTTLED.ambiguous().after(second);
+    assert_eq!(busy.classify(), expected);
 }

@@ -19,26 +19,17 @@ async fn value(
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
 fn nested(attempts: &Cell<u32>) -> Result<(Vec<impl Display + use<'_>>, u32), u32> {
-    attempts.set(attempts.get() + 1);
-    if attempts.get() < 3 {
-        Err(attempts.get())
-    } else {
-        Ok((vec!["hello"], attempts.get()))
-    }
+    Ok((vec!["hello"], crate::third(attempts)?))
 }
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
 fn future(attempts: &Cell<u32>) -> impl Future<Output = Result<u32, u32>> {
-    attempts.set(attempts.get() + 1);
-    std::future::ready(Err(attempts.get()))
+    std::future::ready(crate::fail(attempts))
 }
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
 fn future_of_one_block(attempts: &Cell<u32>) -> impl Future<Output = Result<u32, u32>> {
-    async move {
-        attempts.set(attempts.get() + 1);
-        Err(attempts.get())?
-    }
+    async move { crate::fail(attempts) }
 }
 
 #[tokio::main(flavor = "current_thread")]

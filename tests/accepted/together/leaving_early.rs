@@ -4,10 +4,7 @@ use std::cell::Cell;
 
 use retry_runtime::retry;
 
-fn fail(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
-}
+use crate::fail;
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
 async fn question_mark(attempts: &Cell<u32>) -> Result<Vec<u32>, u32> {

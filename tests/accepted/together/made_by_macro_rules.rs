@@ -17,16 +17,14 @@ macro_rules! client {
 
 client! {
     pub(crate) fn blocking(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        let never = Err(attempts.get());
+        let never = crate::fail(attempts);
         Ok(never?)
     } max 1 + 1
 }
 
 client! {
     async fn complete(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        let never = Err(attempts.get());
+        let never = crate::fail(attempts);
         Ok(never?)
     } max 5
 }
@@ -41,8 +39,7 @@ macro_rules! keys {
 }
 
 keys!(max, "none", |error| *error < 9, u32, u32, attempts, {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 });
 
 macro_rules! attributed {
@@ -56,8 +53,7 @@ attributed! {
     /// Counts.
     #[retry(max = 3, backoff = "none", on = |_| true)]
     fn whole_item(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        Err(attempts.get())
+        crate::fail(attempts)
     }
 }
 
@@ -70,8 +66,7 @@ macro_rules! on_item {
 
 on_item! {
     fn put_on_an_item(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        Err(attempts.get())
+        crate::fail(attempts)
     }
 }
 
@@ -84,8 +79,7 @@ macro_rules! tokens {
 
 tokens! {
     async fn from_tokens(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        Err(attempts.get())
+        crate::fail(attempts)
     }
 }
 
@@ -100,10 +94,7 @@ macro_rules! method {
     };
 }
 
-method!(self, send, {
-    self.0.set(self.0.get() + 1);
-    Err(self.0.get())
-});
+method!(self, send, { crate::fail(&self.0) });
 
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() {

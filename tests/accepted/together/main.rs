@@ -1,5 +1,24 @@
 //! Programs that need no crate of their own, in one: linking each would take longer than compiling it.
 
+use std::cell::Cell;
+
+/// Counts the attempt, and fails.
+pub(crate) fn fail(attempts: &Cell<u32>) -> Result<u32, u32> {
+    attempts.set(attempts.get() + 1);
+    Err(attempts.get())
+}
+
+/// Counts the attempt, and fails before the third.
+pub(crate) fn third(attempts: &Cell<u32>) -> Result<u32, u32> {
+    fail(attempts).or_else(|attempt| {
+        if attempt < 3 {
+            Err(attempt)
+        } else {
+            Ok(attempt)
+        }
+    })
+}
+
 macro_rules! programs {
     ($($program:ident)*) => {
         $(pub mod $program;)*

@@ -6,7 +6,7 @@ use retry_runtime::retry;
 
 #[derive(Default)]
 struct Client {
-    attempts: u32,
+    attempts: Cell<u32>,
 }
 
 struct Arena(Cell<Option<Box<u32>>>);
@@ -20,19 +20,13 @@ impl Arena {
 impl Client {
     #[retry(max = 2, backoff = "none", on = |_| true)]
     async fn parse<'a>(&mut self, arena: &'a Arena) -> Result<&'a mut u32, u32> {
-        self.attempts += 1;
-        if self.attempts < 3 {
-            return Err(self.attempts);
-        }
+        crate::third(&self.attempts)?;
         Ok(arena.allocate())
     }
 
     #[retry(max = 2, backoff = "none", on = |_| true)]
     fn leak(&mut self) -> Result<&'static mut u32, u32> {
-        self.attempts += 1;
-        if self.attempts < 3 {
-            return Err(self.attempts);
-        }
+        crate::third(&self.attempts)?;
         Ok(Box::leak(Box::new(7)))
     }
 }
@@ -42,9 +36,9 @@ pub(crate) async fn main() {
     let mut client = Client::default();
     let arena = Arena(Cell::new(Some(Box::new(5))));
     assert_eq!(client.parse(&arena).await, Ok(&mut 5));
-    assert_eq!(client.attempts, 3);
+    assert_eq!(client.attempts.get(), 3);
 
     let mut client = Client::default();
     assert_eq!(client.leak(), Ok(&mut 7));
-    assert_eq!(client.attempts, 3);
+    assert_eq!(client.attempts.get(), 3);
 }

@@ -5,6 +5,18 @@ use std::time::Duration;
 
 static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
 
+macro_rules! sum {
+    ($($name:ident)*) => {
+        0 $(+ $name)*
+    };
+}
+
+macro_rules! increase {
+    ($($name:ident)*) => {
+        $(let $name = $name + 1;)*
+    };
+}
+
 /// Every value of a key reads the arguments, never what is generated.
 #[::retry_runtime::retry(
     max = pause + call,
@@ -69,48 +81,12 @@ async fn arguments(
     verdict: u32,
 ) -> Result<u32, std::io::Error> {
     ATTEMPTS.fetch_add(1, Ordering::Relaxed);
-    assert_eq!(
-        attempt
-            + begin
-            + call
-            + cap
-            + deadline
-            + delay
-            + dropped
-            + error
-            + errors
-            + event
-            + finished
-            + give_up
-            + gave_up
-            + hint
-            + history
-            + inner
-            + kind
-            + limit
-            + max
-            + name
-            + observe
-            + observer
-            + on
-            + outcome
-            + pause
-            + policy
-            + reason
-            + result
-            + retry
-            + retry_runtime
-            + same
-            + sleep
-            + support
-            + this
-            + timeout
-            + timer
-            + until
-            + value
-            + verdict,
-        39
-    );
+    let sum = sum! {
+        attempt begin call cap deadline delay dropped error errors event finished give_up gave_up hint
+        history inner kind limit max name observe observer on outcome pause policy reason result retry
+        retry_runtime same sleep support this timeout timer until value verdict
+    };
+    assert_eq!(sum, 39);
     Err(std::io::Error::other("overloaded"))
 }
 
@@ -161,84 +137,16 @@ fn blocking(
     verdict: u32,
 ) -> Result<u32, u32> {
     ATTEMPTS.fetch_add(1, Ordering::Relaxed);
-    let attempt = attempt + 1;
-    let begin = begin + 1;
-    let call = call + 1;
-    let cap = cap + 1;
-    let deadline = deadline + 1;
-    let delay = delay + 1;
-    let dropped = dropped + 1;
-    let error = error + 1;
-    let errors = errors + 1;
-    let event = event + 1;
-    let finished = finished + 1;
-    let give_up = give_up + 1;
-    let gave_up = gave_up + 1;
-    let hint = hint + 1;
-    let history = history + 1;
-    let inner = inner + 1;
-    let kind = kind + 1;
-    let limit = limit + 1;
-    let max = max + 1;
-    let name = name + 1;
-    let observe = observe + 1;
-    let observer = observer + 1;
-    let on = on + 1;
-    let outcome = outcome + 1;
-    let pause = pause + 1;
-    let policy = policy + 1;
-    let reason = reason + 1;
-    let result = result + 1;
-    let retry = retry + 1;
-    let retry_runtime = retry_runtime + 1;
-    let same = same + 1;
-    let sleep = sleep + 1;
-    let support = support + 1;
-    let this = this + 1;
-    let timeout = timeout + 1;
-    let timer = timer + 1;
-    let until = until + 1;
-    let value = value + 1;
-    let verdict = verdict + 1;
-    Err(attempt
-        + begin
-        + call
-        + cap
-        + deadline
-        + delay
-        + dropped
-        + error
-        + errors
-        + event
-        + finished
-        + give_up
-        + gave_up
-        + hint
-        + history
-        + inner
-        + kind
-        + limit
-        + max
-        + name
-        + observe
-        + observer
-        + on
-        + outcome
-        + pause
-        + policy
-        + reason
-        + result
-        + retry
-        + retry_runtime
-        + same
-        + sleep
-        + support
-        + this
-        + timeout
-        + timer
-        + until
-        + value
-        + verdict)
+    increase! {
+        attempt begin call cap deadline delay dropped error errors event finished give_up gave_up hint
+        history inner kind limit max name observe observer on outcome pause policy reason result retry
+        retry_runtime same sleep support this timeout timer until value verdict
+    }
+    Err(sum! {
+        attempt begin call cap deadline delay dropped error errors event finished give_up gave_up hint
+        history inner kind limit max name observe observer on outcome pause policy reason result retry
+        retry_runtime same sleep support this timeout timer until value verdict
+    })
 }
 
 /// The name that the user gave is theirs; the argument of the same name is behind it.

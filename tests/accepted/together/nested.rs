@@ -8,16 +8,14 @@ use retry_runtime::retry;
 async fn outer(attempts: &Cell<u32>) -> Result<u32, u32> {
     #[retry(max = 2, backoff = "none", on = |_| true)]
     async fn inner(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        Err(attempts.get())
+        crate::fail(attempts)
     }
 
     let closure = || -> Result<u32, u32> { Err(inner_blocking(attempts)?) };
 
     #[retry(max = 2, backoff = "none", on = |_| true)]
     fn inner_blocking(attempts: &Cell<u32>) -> Result<u32, u32> {
-        attempts.set(attempts.get() + 1);
-        Err(attempts.get())
+        crate::fail(attempts)
     }
 
     let _ = closure();

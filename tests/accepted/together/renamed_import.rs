@@ -5,20 +5,17 @@ use retry_runtime::retry as again;
 
 #[again(max = 2, backoff = "none", on = |_| true)]
 fn complete(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 }
 
 #[rt::retry(max = 2, backoff = "none", on = |_| true)]
 fn complete_again(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 }
 
 #[::retry_runtime::retry(max = 2, backoff = rt::Backoff::None, on = |_| true)]
 fn complete_once_more(attempts: &Cell<u32>) -> Result<u32, u32> {
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 }
 
 pub(crate) fn main() {

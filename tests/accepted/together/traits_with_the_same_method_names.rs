@@ -6,57 +6,39 @@ use std::cell::Cell;
 
 use retry_runtime::retry;
 
-trait Meddler: Sized {
-    fn failed<T>(&self, _: T) -> u8 {
-        panic!("not this one")
-    }
-    fn attempt(&self) -> u8 {
-        panic!("not this one")
-    }
-    fn retry_show(&self) -> u8 {
-        panic!("not this one")
-    }
-    fn into_result(self) -> u8 {
-        panic!("not this one")
-    }
-    fn classify(&self) -> u8 {
-        panic!("not this one")
-    }
-    fn deadline<T>(self, _: T) -> u8 {
-        panic!("not this one")
-    }
-    fn idempotent(self, _: bool) -> u8 {
-        panic!("not this one")
-    }
-    fn repeated(self, _: bool) -> u8 {
-        panic!("not this one")
-    }
-    fn observe<T>(self, _: T) -> u8 {
-        panic!("not this one")
-    }
-    fn max(self, _: u32) -> u8 {
-        panic!("not this one")
-    }
-    fn sleep<T>(&self, _: T) -> u8 {
-        panic!("not this one")
-    }
-    fn ambiguous(self) -> u8 {
-        panic!("not this one")
-    }
+macro_rules! panicking {
+    ($(trait $trait:ident { $(fn $name:ident $(<$T:ident>)? ($($arguments:tt)*);)* })*) => {$(
+        trait $trait: Sized {
+            $(fn $name $(<$T>)? ($($arguments)*) -> u8 {
+                panic!("not this one")
+            })*
+        }
+
+        impl<T> $trait for T {}
+    )*};
 }
 
-impl<T> Meddler for T {}
-
-trait ByValue: Sized {
-    fn is_retried(self) -> u8 {
-        panic!("not this one")
+panicking! {
+    trait Meddler {
+        fn failed<T>(&self, _: T);
+        fn attempt(&self);
+        fn retry_show(&self);
+        fn into_result(self);
+        fn classify(&self);
+        fn deadline<T>(self, _: T);
+        fn idempotent(self, _: bool);
+        fn repeated(self, _: bool);
+        fn observe<T>(self, _: T);
+        fn max(self, _: u32);
+        fn sleep<T>(&self, _: T);
+        fn ambiguous(self);
     }
-    fn sleep_out(self) -> u8 {
-        panic!("not this one")
+
+    trait ByValue {
+        fn is_retried(self);
+        fn sleep_out(self);
     }
 }
-
-impl<T> ByValue for T {}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Busy(u32);

@@ -5,28 +5,18 @@ use std::cell::Cell;
 use retry_runtime::retry;
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
-unsafe fn read(attempts: *const Cell<u32>) -> Result<u32, String> {
+unsafe fn read(attempts: *const Cell<u32>) -> Result<u32, u32> {
     // SAFETY: the caller guarantees that the pointer is valid.
     let attempts = unsafe { &*attempts };
-    attempts.set(attempts.get() + 1);
-    if attempts.get() < 3 {
-        Err(String::from("overloaded"))
-    } else {
-        Ok(attempts.get())
-    }
+    crate::third(attempts)
 }
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
-async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, String> {
+async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, u32> {
     // SAFETY: the caller guarantees that the pointer is valid.
     let attempts = unsafe { &*attempts };
-    attempts.set(attempts.get() + 1);
     std::future::ready(()).await;
-    if attempts.get() < 3 {
-        Err(String::from("overloaded"))
-    } else {
-        Ok(attempts.get())
-    }
+    crate::third(attempts)
 }
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
@@ -34,8 +24,7 @@ async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, String> {
 unsafe extern "C" fn read_from_c(attempts: *const Cell<u32>) -> Result<u32, u32> {
     // SAFETY: the caller guarantees that the pointer is valid.
     let attempts = unsafe { &*attempts };
-    attempts.set(attempts.get() + 1);
-    Err(attempts.get())
+    crate::fail(attempts)
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -53,10 +53,8 @@ async fn a_nodes_hint_replaces_the_fixed_backoff() {
 async fn the_end_names_its_reason() {
     let mut server = Server::failing(vec![RateLimited(None); 9]);
     let error = request(&mut server, |_| false).await.unwrap_err();
-    assert_eq!(
-        error,
-        Custom("Max retries exceeded RateLimited(None)".into())
-    );
+    let expected = Custom("Max retries exceeded RateLimited(None)".into());
+    assert_eq!(error, expected);
     assert_eq!(server.asked.len(), 4);
 }
 
@@ -65,8 +63,9 @@ async fn other_errors_are_classified_by_the_callers_closure() {
     let mut server = Server::failing([Reverted]);
     assert_eq!(request(&mut server, |_| false).await, Err(Reverted));
     let mut server = Server::failing([Reverted]);
+    let expected = Ok("done");
     assert_eq!(
         request(&mut server, |error| *error == Reverted).await,
-        Ok("done")
+        expected
     );
 }

@@ -58,10 +58,8 @@ async fn a_stream_is_opened_again_before_its_first_event_only() {
     let overloaded = || Server::failing([status(529)]);
     let mut server = overloaded();
     let items: Vec<_> = stream_events(&mut server, 0).collect().await;
-    assert_eq!(
-        (items, server.waits()),
-        (vec![Ok("done")], vec![millis(500)])
-    );
+    let expected = (vec![Ok("done")], vec![millis(500)]);
+    assert_eq!((items, server.waits()), expected);
 
     let mut server = overloaded();
     let items: Vec<_> = stream_events(&mut server, 1).collect().await;

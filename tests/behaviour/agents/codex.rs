@@ -109,9 +109,10 @@ async fn no_retry_of_a_turn_that_can_t_succeed() {
     for error in [ContextWindowExceeded, UsageLimitReached] {
         let mut session = Session::new([error.clone()]);
         assert_eq!(session.sample().await, Err(error));
+        let expected = (1, 0);
         assert_eq!(
             (session.server.asked.len(), session.https.asked.len()),
-            (1, 0)
+            expected
         );
     }
 }
@@ -121,9 +122,10 @@ async fn a_compaction_leaves_out_the_oldest_items() {
     let mut session = Session::new([ContextWindowExceeded, Stream(None), ContextWindowExceeded]);
     assert_eq!(session.compact().await, Ok("done"));
     assert_eq!(session.history, ["new"]);
+    let expected = (millis(0), millis(0));
     assert_eq!(
         (session.server.waits()[0], session.server.waits()[2]),
-        (millis(0), millis(0))
+        expected
     );
 
     let mut session = Session::new(vec![ContextWindowExceeded; 3]);

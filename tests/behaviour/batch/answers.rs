@@ -3,47 +3,37 @@
 
 use std::cell::Cell;
 use std::io;
+use std::ptr;
+use std::time::Duration;
 
 use retry_runtime::{Policy, Reason};
 use retry_work::{IntoBatches, ItemError, retry_each};
-use support::failure::{Failure, STOP, TRANSIENT};
+use support::failure::{STOP, TRANSIENT};
+use support::rows;
 
-use super::{Answers, EXACT, Results, Server, outcomes};
+use super::{Answers, EXACT, NONE, Results, Server, all_ok, check, errors};
 
 #[tokio::test(start_paused = true)]
 async fn only_failed_items_go_into_the_next_call() {
-    let server = Server::new(|item, attempt| match (item, attempt) {
-        (2, 1 | 2) | (4, 1) => Err(TRANSIENT),
-        _ => Ok(item * 10),
-    });
-    let items = [1, 2, 3, 4, 5];
-    let results = retry_each(&EXACT, &items, async |pending| Ok(server.call(&pending)));
-    assert_eq!(results.await, [10, 20, 30, 40, 50].map(Ok));
-    assert_eq!(
-        server.calls(),
-        [(0, vec![1, 2, 3, 4, 5]), (1, vec![2, 4]), (3, vec![2])]
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn failed_items_of_several_batches_share_the_next_call() {
-    let server = Server::new(|item, attempt| match attempt {
-        1 if item % 2 == 0 => Err(TRANSIENT),
-        _ => Ok(item),
-    });
-    let items = [0, 1, 2, 3, 4, 5, 6];
-    let results = retry_each(EXACT.batches(3), &items, async |pending| {
-        Ok(server.call(&pending))
-    });
-    assert_eq!(results.await, items.map(Ok));
-    let calls = [
-        (0, vec![0, 1, 2]),
-        (0, vec![3, 4, 5]),
-        (0, vec![6]),
-        (1, vec![0, 2, 4]),
-        (1, vec![6]),
-    ];
-    assert_eq!(server.calls(), calls);
+    let odd_ones = |count: u32| {
+        let even = (0..count).step_by(2);
+        even.map(|item| (item..item + 1, vec![TRANSIENT])).collect()
+    };
+    check(
+        Duration::ZERO,
+        rows! {
+            "one batch", EXACT.into_batches(), 6,
+                vec![(2..3, vec![TRANSIENT; 2]), (4..5, vec![TRANSIENT])],
+                "0: 0 1 2 3 4 5; 1: 2 4; 3: 2", &[];
+            "failed items of several batches share the next call", EXACT.batches(3), 7, odd_ones(7),
+                "0: 0 1 2; 0: 3 4 5; 0: 6; 1: 0 2 4; 1: 6", &[];
+            "errors describe the failure", EXACT.max(2).into_batches(), 3,
+                vec![(0..1, vec![TRANSIENT; 9]), (1..2, vec![STOP])],
+                "0: 0 1 2; 1: 0; 3: 0",
+                &["0: 3 attempts (exhausted): transient", "1: 1 attempt (not retryable): stop"];
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,95 +50,46 @@ async fn an_error_of_the_call_is_that_of_each_of_its_items() {
         .await;
     assert_eq!(calls.get(), 3);
     assert_eq!(*results[2].as_ref().unwrap(), 3);
-    for result in &results[..2] {
-        let error = result.as_ref().unwrap_err();
+    let failed: [&ItemError<_>; 2] = [0, 1].map(|item| results[item].as_ref().unwrap_err());
+    for error in failed {
         let kind = error.error().map(io::Error::kind);
         assert_eq!(kind, Some(io::ErrorKind::ConnectionRefused));
         assert_eq!((error.attempts(), error.reason()), (2, Reason::Exhausted));
     }
-    let shared = results[0]
-        .as_ref()
-        .unwrap_err()
-        .clone()
-        .into_error()
-        .unwrap();
-    assert!(std::ptr::eq(
-        &raw const *shared,
-        results[1].as_ref().unwrap_err().error().unwrap()
-    ));
+    let shared = failed[0].clone().into_error().unwrap();
+    assert!(ptr::eq(&raw const *shared, failed[1].error().unwrap()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_fails_as_a_whole_sends_all_its_items_again() {
-    let server = Server::new(|item, _| Ok(item));
-    let failures = Cell::new(1);
-    let items = [1, 2, 3];
-    let results = retry_each(&EXACT, &items, async |pending| {
-        let answers = server.call(&pending);
-        match failures.replace(0) {
-            0 => Ok(answers),
-            _ => Err(TRANSIENT),
-        }
-    });
-    assert_eq!(results.await, items.map(Ok));
-    assert_eq!(server.calls(), [(0, vec![1, 2, 3]), (1, vec![1, 2, 3])]);
-}
-
-async fn miscounted(change: fn(&mut Vec<Result<u32, Failure>>)) -> Results {
-    let server = Server::new(|item, _| Ok(item));
-    let items = [1, 2, 3, 4];
-    let results = retry_each(EXACT.batches(2), &items, async |pending| {
-        let mut answers = server.call(&pending);
-        if *pending[0] == 1 {
-            change(&mut answers);
-        }
-        Ok(answers)
-    })
-    .await;
-    // Not sent again, because it may have taken effect.
-    assert_eq!(server.calls(), [(0, vec![1, 2]), (0, vec![3, 4])]);
-    results
+    let server = Server {
+        whole: vec![TRANSIENT],
+        ..Server::new([])
+    };
+    assert_eq!(errors(&server.run(EXACT, 3).await), NONE);
+    assert_eq!(server.calls(), "0: 0 1 2; 1: 0 1 2");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wrong_number_of_results_is_assigned_to_no_item() {
-    let gave_up = |answers| {
-        let text = "gave up after 1 attempt (unanswered): number of answers: expected 2, got";
-        Err(format!("{text} {answers}"))
-    };
-    let fewer = miscounted(|answers| answers.truncate(1)).await;
-    let expected = [gave_up(1), gave_up(1), Ok(3), Ok(4)];
-    assert_eq!(outcomes(&fewer), expected);
-    let more = miscounted(|answers| answers.push(Ok(7))).await;
-    assert_eq!(outcomes(&more), [gave_up(3), gave_up(3), Ok(3), Ok(4)]);
-    let none = miscounted(Vec::clear).await;
-    assert_eq!(outcomes(&none), [gave_up(0), gave_up(0), Ok(3), Ok(4)]);
-    let error: &ItemError<Failure> = none[0].as_ref().unwrap_err();
-    assert_eq!((error.error(), error.reason()), (None, Reason::Unanswered));
-    assert_eq!(error.clone().into_error(), None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn errors_describe_the_failure() {
-    let server = Server::new(|item, _| match item {
-        1 => Err(TRANSIENT),
-        2 => Err(STOP),
-        _ => Ok(item),
-    });
-    let items = [1, 2, 3];
-    let policy = EXACT.max(2);
-    let results = retry_each(&policy, &items, async |pending| Ok(server.call(&pending))).await;
-    let expected = [
-        Err("gave up after 3 attempts (exhausted): transient"),
-        Err("gave up after 1 attempt (not retryable): stop"),
-        Ok(3),
-    ];
-    assert_eq!(
-        outcomes(&results),
-        expected.map(|result| result.map_err(String::from))
-    );
-    let error = results[1].as_ref().unwrap_err();
-    assert_eq!(error.error(), Some(&STOP));
+    for answers in [1, 3, 0] {
+        let server = Server::new([]);
+        let run = retry_each(EXACT.batches(2), 0..4, async |pending: Vec<u32>| {
+            let mut results = server.answer(&pending)?;
+            if pending[0] == 0 {
+                results.resize(answers, Ok(7));
+            }
+            Ok(results)
+        });
+        let results: Results = run.await;
+        let text = "0 1: 1 attempt (unanswered): number of answers: expected 2, got";
+        assert_eq!(errors(&results), [format!("{text} {answers}")]);
+        // Not sent again, because it may have taken effect.
+        assert_eq!(server.calls(), "0: 0 1; 0: 2 3");
+        let error = results[0].as_ref().unwrap_err();
+        assert_eq!((error.error(), error.reason()), (None, Reason::Unanswered));
+        assert_eq!(error.clone().into_error(), None);
+    }
 }
 
 #[tokio::test]
@@ -162,13 +103,12 @@ async fn without_items_nothing_is_called() {
 
 #[tokio::test(start_paused = true)]
 async fn items_are_drawn_when_they_are_sent() {
-    let drawn = Cell::new(0);
+    let (drawn, calls) = (Cell::new(0), Cell::new(0));
     let items = (0..10).inspect(|_| drawn.set(drawn.get() + 1));
-    let calls = Cell::new(0);
     let results = retry_each(EXACT.batches(2), items, async |pending| {
         calls.set(calls.get() + 1);
         assert!(drawn.get() <= 2 * calls.get());
-        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
+        all_ok(pending)
     });
     assert_eq!(results.await.len(), 10);
 }
@@ -186,8 +126,6 @@ async fn an_item_error_shows_each_text_once_in_a_chain() {
         Err::<Vec<Result<(), _>>, _>(Unreachable(refused))
     });
     let error = results.await.remove(0).unwrap_err();
-    assert_eq!(
-        format!("{:#}", anyhow::Error::from(error)),
-        "gave up after 1 attempt (exhausted): can't reach the model: connection refused"
-    );
+    let expected = "gave up after 1 attempt (exhausted): can't reach the model: connection refused";
+    assert_eq!(format!("{:#}", anyhow::Error::from(error)), expected);
 }

@@ -1,6 +1,7 @@
 //! The same tests for blocking code.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -11,64 +12,36 @@ use std::time::{Duration, Instant};
 use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
 use retry_runtime::{Policy, Reason, testing};
 use retry_work::{IntoBatches, ItemError, retry_each_blocking, retry_each_blocking_into};
+use support::dropped::OnDrop;
 use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
 
-use super::{Answer, Answers, EXACT, Results, secs};
-
-/// Notes the items of each call.
-#[derive(Default)]
-struct Calls(Mutex<Vec<Vec<u32>>>);
-
-impl Calls {
-    fn add(&self, items: &[u32]) -> usize {
-        let mut calls = self.0.lock().unwrap();
-        calls.push(items.to_vec());
-        calls.len()
-    }
-
-    fn attempt(&self, item: u32) -> usize {
-        let calls = self.0.lock().unwrap();
-        calls.iter().filter(|call| call.contains(&item)).count()
-    }
-}
+use super::{Answers, EXACT, NONE, Results, Server, all_ok, errors, secs};
 
 #[test]
 fn only_failed_items_go_into_the_next_call() {
     let skipped = testing::skip_sleeps();
     let recording = testing::record();
-    let calls = Calls::default();
-    let answer = |item: u32| -> Answer {
-        match (item, calls.attempt(item)) {
-            (2, 1 | 2) => Err(TRANSIENT),
-            (4, 1) => Err(throttled_for(secs(7))),
-            (5, _) => Err(STOP),
-            _ => Ok(item * 10),
-        }
+    let server = Server {
+        whole: vec![TRANSIENT],
+        ..Server::new([
+            (1..2, vec![TRANSIENT; 2]),
+            (3..4, vec![throttled_for(secs(7))]),
+            (4..5, vec![STOP]),
+        ])
     };
-    let results = retry_each_blocking(EXACT.batches(3), 1..=6, |pending: Vec<u32>| -> Answers {
-        if calls.add(&pending) == 1 {
-            return Err(TRANSIENT);
-        }
-        Ok(pending.into_iter().map(answer).collect())
-    });
-    let sent = calls.0.into_inner().unwrap();
+    let results: Results =
+        retry_each_blocking(EXACT.batches(3), 0..6, |items| server.answer(&items));
     let expected = [
-        vec![1, 2, 3],
-        vec![4, 5, 6],
-        vec![1, 2, 3],
-        vec![4],
-        vec![2],
+        vec![0, 1, 2],
+        vec![3, 4, 5],
+        vec![0, 1, 2],
+        vec![3],
+        vec![1],
     ];
-    assert_eq!(sent, expected);
+    assert_eq!(server.items(), expected);
     assert_eq!(skipped.total(), secs(7 + 2));
     assert_eq!(recording.delays(), [secs(7), secs(2)]);
-    let error = results[4].as_ref().unwrap_err();
-    assert_eq!(
-        (error.attempts(), error.reason()),
-        (1, Reason::NotRetryable)
-    );
-    let good = results.iter().filter_map(|result| result.as_ref().ok());
-    assert_eq!(good.collect::<Vec<_>>(), [&10, &20, &30, &40, &60]);
+    assert_eq!(errors(&results), ["4: 1 attempt (not retryable): stop"]);
 }
 
 #[test]
@@ -76,9 +49,9 @@ fn by_default_all_runs_on_this_thread() {
     let here = thread::current().id();
     let results: Results = retry_each_blocking(EXACT.batches(1), 0..10, |pending| {
         assert_eq!(thread::current().id(), here);
-        Ok(pending.into_iter().map(Ok).collect())
+        all_ok(pending)
     });
-    assert_eq!(results, (0..10).map(Ok).collect::<Vec<_>>());
+    assert_eq!((errors(&results), results.len()), (vec![], 10));
 }
 
 #[test]
@@ -92,9 +65,9 @@ fn calls_run_at_the_same_time_up_to_the_limit() {
         most.fetch_max(now, Ordering::SeqCst);
         together.wait();
         running.fetch_sub(1, Ordering::SeqCst);
-        Ok(pending.into_iter().map(Ok).collect())
+        all_ok(pending)
     });
-    assert_eq!(results, (0..18).map(Ok).collect::<Vec<_>>());
+    assert_eq!((errors(&results), results.len()), (vec![], 18));
     assert_eq!(most.into_inner(), 3);
 }
 
@@ -102,10 +75,10 @@ fn calls_run_at_the_same_time_up_to_the_limit() {
 fn no_more_threads_than_calls_are_made() {
     // This number of threads can't be created.
     let batches = EXACT.batches(2).concurrency(usize::MAX);
-    let threads = Mutex::new(std::collections::HashSet::new());
+    let threads = Mutex::new(HashSet::new());
     let results: Results = retry_each_blocking(batches, 0..4, |pending| {
         threads.lock().unwrap().insert(thread::current().id());
-        Ok(pending.into_iter().map(Ok).collect())
+        all_ok(pending)
     });
     assert_eq!(results.len(), 4);
     assert!(threads.into_inner().unwrap().len() <= 2);
@@ -131,20 +104,11 @@ fn a_panic_is_passed_on() {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             retry_each_blocking(batches, 0..10, |pending: Vec<u32>| -> Answers {
                 assert!(pending[0] != 5, "five");
-                Ok(pending.into_iter().map(Ok).collect())
+                all_ok(pending)
             })
         }));
         let panic = outcome.unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"five"));
-    }
-}
-
-/// Set when what holds it has been unwound.
-struct Unwound<'a>(&'a AtomicBool);
-
-impl Drop for Unwound<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
     }
 }
 
@@ -174,7 +138,7 @@ fn no_call_starts_after_a_panic_elsewhere() {
         let after = AtomicUsize::new(0);
         let items = (0..100_000).inspect(|item| {
             if in_iterator && *item == 2 {
-                let _unwound = Unwound(&unwound);
+                let _unwound = OnDrop(|| unwound.store(true, Ordering::SeqCst));
                 panic_quietly();
             }
         });
@@ -182,13 +146,13 @@ fn no_call_starts_after_a_panic_elsewhere() {
             let batches = Policy::new().batches(1).concurrency(3);
             let _ = retry_each_blocking(batches, items, |pending: Vec<u32>| -> Answers {
                 if !in_iterator && pending[0] == 0 {
-                    let _unwound = Unwound(&unwound);
+                    let _unwound = OnDrop(|| unwound.store(true, Ordering::SeqCst));
                     panic_quietly();
                 }
                 wait_for(&unwound);
                 after.fetch_add(1, Ordering::SeqCst);
                 thread::yield_now();
-                Ok(pending.into_iter().map(Ok).collect())
+                all_ok(pending)
             });
         });
         // The calls that were running, and those that started before the panic was noticed: far fewer than all.
@@ -235,7 +199,7 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
         entered: AtomicU64::new(0),
         asked: AtomicUsize::new(0),
     };
-    let calls = Calls::default();
+    let server = Server::new([]);
     let mut results = Vec::new();
     panicked(|| {
         let batches = Policy::new().limiter(&limiter).batches(1).concurrency(3);
@@ -244,7 +208,7 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
             batches,
             0..9,
             |pending: Vec<u32>| -> Answers {
-                calls.add(&pending);
+                server.answer(&pending).unwrap();
                 while limiter.asked.load(Ordering::SeqCst) < 2 {
                     thread::yield_now();
                 }
@@ -253,7 +217,7 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
         );
     });
     assert!(limiter.made.elapsed() < LONG);
-    assert_eq!(calls.0.into_inner().unwrap().len(), 1);
+    assert_eq!(server.items().len(), 1);
     // Those that waited were not sent.
     let dropped = |result: &Result<_, ItemError<_>>| result.as_ref().unwrap_err().is_dropped();
     assert_eq!(results.len(), 3);
@@ -301,16 +265,10 @@ fn a_turn_is_returned_after_a_panic_in_another_thread() {
         }
     }
 
-    struct Ends(Arc<AtomicBool>);
-
-    impl Drop for Ends {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::SeqCst);
-        }
-    }
+    type End = OnDrop<Box<dyn FnMut()>>;
 
     thread_local! {
-        static ENDS: RefCell<Option<Ends>> = const { RefCell::new(None) };
+        static ENDS: RefCell<Option<End>> = const { RefCell::new(None) };
     }
 
     let ended = Arc::new(AtomicBool::new(false));
@@ -320,47 +278,39 @@ fn a_turn_is_returned_after_a_panic_in_another_thread() {
         ended: &ended,
         left: Mutex::default(),
     };
-    let calls = Calls::default();
+    let server = Server::new([]);
     panicked(|| {
         let batches = Policy::new().limiter(&limiter).batches(1).concurrency(2);
         let _ = retry_each_blocking(batches, 0..2, |pending: Vec<u32>| -> Answers {
-            calls.add(&pending);
+            server.answer(&pending).unwrap();
             wait_for(&limiter.is_waiting);
-            ENDS.set(Some(Ends(Arc::clone(&ended))));
+            let ended = Arc::clone(&ended);
+            let end = move || ended.store(true, Ordering::SeqCst);
+            ENDS.set(Some(OnDrop(Box::new(end))));
             panic_quietly();
         });
     });
-    assert_eq!(calls.0.into_inner().unwrap().len(), 1);
-    assert_eq!(
-        limiter.left.into_inner().unwrap(),
-        [AttemptOutcome::NotBegun]
-    );
+    assert_eq!(server.items().len(), 1);
+    let expected = [AttemptOutcome::NotBegun];
+    assert_eq!(limiter.left.into_inner().unwrap(), expected);
 }
 
 #[test]
 fn a_batch_in_a_destructor_of_an_unwinding_thread_is_sent_whole() {
-    struct Flush<'a>(&'a Mutex<Option<Results>>);
-
-    impl Drop for Flush<'_> {
-        fn drop(&mut self) {
-            let calls = AtomicU32::new(0);
-            let batches = Policy::none().on(|_: &Failure| true).batches(1);
-            let results = retry_each_blocking(batches, 0..4, |pending: Vec<u32>| -> Answers {
-                match calls.fetch_add(1, Ordering::Relaxed) {
-                    0..4 => Err(TRANSIENT),
-                    _ => Ok(pending.into_iter().map(Ok).collect()),
-                }
-            });
-            *self.0.lock().unwrap() = Some(results);
-        }
-    }
-
     let results = Mutex::new(None);
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let _flush = Flush(&results);
+        let _flush = OnDrop(|| {
+            let server = Server {
+                whole: vec![TRANSIENT; 4],
+                ..Server::new([])
+            };
+            let batches = Policy::none().on(|_: &Failure| true).batches(1);
+            let sent = retry_each_blocking(batches, 0..4, |items| server.answer(&items));
+            *results.lock().unwrap() = Some(sent);
+        });
         resume_unwind(Box::new("elsewhere"));
     }));
     assert!(outcome.is_err());
     let results = results.lock().unwrap_or_else(PoisonError::into_inner);
-    assert_eq!(*results, Some((0..4).map(Ok).collect()));
+    assert_eq!(errors(results.as_ref().expect("sent")), NONE);
 }

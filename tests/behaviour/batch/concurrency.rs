@@ -1,13 +1,13 @@
 //! The number of concurrent calls. No call waits for another unnecessarily.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use retry_runtime::Policy;
 use retry_work::{Batches, IntoBatches, retry_each};
-use support::failure::{Failure, TRANSIENT};
-use tokio::time::Instant;
+use support::failure::TRANSIENT;
+use tokio::time::{Instant, sleep};
 
-use super::{EXACT, secs};
+use super::{EXACT, all_ok, secs};
 
 /// The most calls at the same time, and the seconds, of 6 batches that take 1 to 6 seconds.
 async fn run(batches: Batches) -> (u32, u64) {
@@ -16,9 +16,9 @@ async fn run(batches: Batches) -> (u32, u64) {
     let results = retry_each(batches, 1..=6, async |pending: Vec<u64>| {
         running.set(running.get() + 1);
         most.set(most.get().max(running.get()));
-        tokio::time::sleep(secs(pending[0])).await;
+        sleep(secs(pending[0])).await;
         running.set(running.get() - 1);
-        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
+        all_ok(pending)
     });
     assert_eq!(results.await, [1, 2, 3, 4, 5, 6].map(Ok));
     (most.get(), start.elapsed().as_secs())
@@ -40,35 +40,27 @@ async fn results_are_in_order_whichever_call_ends_first() {
     let retried = Cell::new(false);
     let batches = EXACT.batches(1).concurrency(10);
     let results = retry_each(batches, 0..10, async |pending: Vec<u64>| {
-        tokio::time::sleep(secs(10 - pending[0])).await;
-        match retried.get() {
-            false if pending[0] == 0 => {
-                retried.set(true); // The last to end.
-                Err(TRANSIENT)
-            }
-            false => Err(TRANSIENT),
-            true => Ok(pending.into_iter().map(Ok).collect()),
+        sleep(secs(10 - pending[0])).await;
+        // The first item is the last to end.
+        if retried.replace(retried.get() || pending[0] == 0) {
+            return all_ok(pending);
         }
+        Err(TRANSIENT)
     });
-    assert_eq!(
-        results.await,
-        std::array::from_fn::<_, 10, _>(|item| Ok(item as u64))
-    );
+    assert_eq!(results.await, (0..10).map(Ok).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_next_round_is_in_order_whichever_call_ends_first() {
-    let calls = std::cell::RefCell::new(Vec::new());
+    let calls = RefCell::new(Vec::new());
     let batches = EXACT.max(1).batches(2).concurrency(3);
     let results: Vec<Result<u64, _>> = retry_each(batches, [3, 2, 1], async |pending: Vec<u64>| {
-        tokio::time::sleep(secs(pending[0])).await;
+        sleep(secs(pending[0])).await;
         calls.borrow_mut().push(pending);
         Err(TRANSIENT)
     })
     .await;
     assert!(results.iter().all(Result::is_err));
-    assert_eq!(
-        calls.into_inner(),
-        [vec![1], vec![3, 2], vec![1], vec![3, 2]]
-    );
+    let expected = [vec![1], vec![3, 2], vec![1], vec![3, 2]];
+    assert_eq!(calls.into_inner(), expected);
 }

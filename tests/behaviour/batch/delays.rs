@@ -1,156 +1,83 @@
 //! The pause of a round: the longer one of the policy's delay and the longest hint of its failures.
 
-use retry_runtime::{Hint, Jitter, Policy, Reason, Section, testing};
-use retry_work::{IntoBatches, retry_each};
-use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
+use std::time::Duration;
 
-use super::{Answer, EXACT, Results, Server, outcomes, secs};
+use retry_runtime::{Hint, Jitter, Policy, Section, testing};
+use retry_work::{Batches, IntoBatches, retry_each};
+use support::failure::{THROTTLED, TRANSIENT, throttled_for};
+use support::rows;
 
-/// Sends 4 items, two to a call.
-async fn run(
-    policy: Policy,
-    answer: impl Fn(u32, usize) -> Answer,
-) -> (Vec<(u64, Vec<u32>)>, Results) {
-    let server = Server::new(answer);
-    let items = [0, 1, 2, 3];
-    let results = retry_each(policy.batches(2), &items, async |pending| {
-        Ok(server.call(&pending))
+use super::{EXACT, Fails, NONE, Results, Server, check, errors, secs};
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_delay_counts() {
+    let hinted = || -> Fails {
+        vec![
+            (0..1, vec![throttled_for(secs(3))]),
+            (1..2, vec![THROTTLED]),
+            (3..4, vec![throttled_for(secs(7))]),
+        ]
+    };
+    let long = |hint| (0..1, vec![throttled_for(secs(hint))]);
+    let of_throttled = Section::new().max(3).base(secs(10)).cap(secs(100));
+    let kinds = EXACT.max(1).throttled(of_throttled);
+    let two = |policy: Policy| -> Batches { policy.batches(2) };
+    check(Duration::ZERO, rows! {
+        "delays grow from round to round", two(EXACT), 4, vec![(0..4, vec![TRANSIENT; 3])],
+            "0: 0 1; 0: 2 3; 1: 0 1; 1: 2 3; 3: 0 1; 3: 2 3; 7: 0 1; 7: 2 3", &[];
+        "hints", two(EXACT), 4, hinted(), "0: 0 1; 0: 2 3; 7: 0 1; 7: 3", &[];
+        "ignored hints", two(EXACT.hint(Hint::Ignore)), 4, hinted(),
+            "0: 0 1; 0: 2 3; 1: 0 1; 1: 3", &[];
+        "clamped hints", two(EXACT.hint(Hint::Clamp)), 4, hinted(),
+            "0: 0 1; 0: 2 3; 6: 0 1; 6: 3", &[];
+        "a hint that is too long gives up only its item", two(EXACT), 4,
+            vec![long(121), (1..2, vec![throttled_for(secs(120))]), (2..3, vec![TRANSIENT])],
+            "0: 0 1; 0: 2 3; 120: 1 2", &["0: 1 attempt (hint too long): throttled"];
+        // Item 0 is throttled always, 1 busy always, 2 busy once after it was throttled once.
+        "each kind has its own numbers for each item", two(kinds), 4,
+            vec![(0..1, vec![THROTTLED; 9]), (1..2, vec![TRANSIENT; 9]), (2..3, vec![THROTTLED, TRANSIENT])],
+            "0: 0 1; 0: 2 3; 10: 0 1; 10: 2; 30: 0 2; 70: 0",
+            &["0: 4 attempts (exhausted): throttled", "1: 2 attempts (exhausted): transient"];
     })
     .await;
-    (server.calls(), results)
-}
-
-/// The calls after the first round.
-async fn retries(policy: Policy, answer: impl Fn(u32, usize) -> Answer) -> Vec<(u64, Vec<u32>)> {
-    let (mut calls, results) = run(policy, answer).await;
-    assert!(results.iter().all(Result::is_ok), "{results:?}");
-    assert_eq!(calls[..2], [(0, vec![0, 1]), (0, vec![2, 3])]);
-    calls.split_off(2)
 }
 
 #[tokio::test(start_paused = true)]
-async fn grow_from_round_to_round() {
-    let answer = |item, attempt| {
-        if attempt < 4 {
-            Err(TRANSIENT)
-        } else {
-            Ok(item)
-        }
-    };
-    let (calls, _) = run(EXACT, answer).await;
-    let times: Vec<_> = calls.iter().map(|call| call.0).collect();
-    assert_eq!(times, [0, 0, 1, 1, 3, 3, 7, 7]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_longest_hint_counts() {
-    let answer = |item, attempt| match (item, attempt) {
-        (0, 1) => Err(throttled_for(secs(3))),
-        (1, 1) => Err(THROTTLED),
-        (3, 1) => Err(throttled_for(secs(7))),
-        _ => Ok(item),
-    };
-    assert_eq!(
-        retries(EXACT, answer).await,
-        [(7, vec![0, 1]), (7, vec![3])]
-    );
-    let policy = EXACT.hint(Hint::Ignore);
-    assert_eq!(
-        retries(policy, answer).await,
-        [(1, vec![0, 1]), (1, vec![3])]
-    );
-    let policy = EXACT.hint(Hint::Clamp);
-    assert_eq!(
-        retries(policy, answer).await,
-        [(6, vec![0, 1]), (6, vec![3])]
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hint_that_is_too_long_gives_up_only_its_item() {
-    let answer = |item, attempt| match (item, attempt) {
-        (0, 1) => Err(throttled_for(secs(121))),
-        (1, 1) => Err(throttled_for(secs(120))),
-        (2, 1) => Err(TRANSIENT),
-        _ => Ok(item),
-    };
+async fn a_hint_that_is_too_long_is_logged_once() {
     let recording = testing::record();
-    let (calls, results) = run(EXACT, answer).await;
-    assert_eq!(calls[2..], [(120, vec![1, 2])]);
+    let server = Server::new([(0..1, vec![throttled_for(secs(121))])]);
+    server.run(EXACT, 4).await;
     let wait = "; the server asks to wait 2m1s reason=hint too long";
     let lines = recording.lines();
-    let told = lines.iter().filter(|line| line.ends_with(wait));
-    assert_eq!(told.count(), 1, "{lines:?}");
-    let error = results[0].as_ref().unwrap_err();
-    assert_eq!((error.attempts(), error.reason()), (1, Reason::HintTooLong));
-    assert!(results[1..].iter().all(Result::is_ok));
+    let records = lines.iter().filter(|line| line.ends_with(wait));
+    assert_eq!(records.count(), 1, "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_of_the_whole_call_counts() {
-    let server = Server::new(|item, _| Ok(item));
-    let items = [0, 1, 2];
-    let results = retry_each(EXACT.batches(2), &items, async |pending| {
-        let first = server.calls().is_empty();
-        let answers = server.call(&pending);
-        if first {
-            Err(throttled_for(secs(5)))
-        } else {
-            Ok(answers)
-        }
-    });
-    assert_eq!(results.await, items.map(Ok));
-    assert_eq!(
-        server.calls(),
-        [(0, vec![0, 1]), (0, vec![2]), (5, vec![0, 1])]
-    );
+    let server = Server {
+        whole: vec![throttled_for(secs(5))],
+        ..Server::new([])
+    };
+    let results = server.run(EXACT.batches(2), 3).await;
+    assert_eq!(errors(&results), NONE);
+    assert_eq!(server.calls(), "0: 0 1; 0: 2; 5: 0 1");
 }
 
-#[tokio::test(start_paused = true)]
-async fn each_kind_has_its_own_numbers_for_each_item() {
-    let policy = EXACT
-        .max(1)
-        .throttled(Section::new().max(3).base(secs(10)).cap(secs(100)));
-    // Item 0 is throttled always, 1 busy always, 2 busy once after it was throttled once.
-    let answer = |item, attempt| match (item, attempt) {
-        (0, _) | (2, 1) => Err(THROTTLED),
-        (1, _) | (2, 2) => Err(TRANSIENT),
-        _ => Ok(item),
-    };
-    let (calls, results) = run(policy, answer).await;
-    let retries = [
-        (10, vec![0, 1]),
-        (10, vec![2]),
-        (30, vec![0, 2]),
-        (70, vec![0]),
-    ];
-    assert_eq!(calls[2..], retries);
-    let expected = [
-        Err("gave up after 4 attempts (exhausted): throttled"),
-        Err("gave up after 2 attempts (exhausted): transient"),
-        Ok(2),
-        Ok(3),
-    ];
-    assert_eq!(
-        outcomes(&results),
-        expected.map(|result| result.map_err(String::from))
-    );
+/// The delays of a batch that never succeeds.
+async fn delays(policy: Policy, items: u32) -> Vec<Duration> {
+    let recording = testing::record();
+    let results: Results = retry_each(policy, 0..items, async |pending: Vec<u32>| {
+        Ok(pending.iter().map(|_| Err(TRANSIENT)).collect())
+    })
+    .await;
+    assert!(results.iter().all(Result::is_err));
+    recording.delays()
 }
 
 #[tokio::test(start_paused = true)]
 async fn jitter_is_drawn_once_for_all_items_with_the_same_failure() {
-    let recording = testing::record();
-    let items: Vec<u32> = (0..1000).collect();
-    let policy = Policy::fixed(secs(100)).cap(secs(100)).max(8);
-    let results: Vec<Result<u32, _>> = retry_each(&policy, &items, async |pending: Vec<&u32>| {
-        Ok(pending
-            .iter()
-            .map(|_| Err(Failure(retry_runtime::Verdict::TRANSIENT)))
-            .collect())
-    })
-    .await;
-    assert!(results.iter().all(Result::is_err));
-    let delays = recording.delays();
+    let delays = delays(Policy::fixed(secs(100)).cap(secs(100)).max(8), 1000).await;
     assert_eq!(delays.len(), 8);
     // The longest of 1000 draws from 0–100 s would hardly ever be below 90 s.
     assert!(delays.iter().any(|delay| *delay < secs(90)), "{delays:?}");
@@ -158,22 +85,13 @@ async fn jitter_is_drawn_once_for_all_items_with_the_same_failure() {
 
 #[tokio::test(start_paused = true)]
 async fn decorrelated_jitter_builds_on_the_delay_before() {
-    let seeded = testing::seed(7);
-    let recording = testing::record();
+    let _seeded = testing::seed(7);
     let policy = Policy::new().jitter(Jitter::Decorrelated).max(6);
-    let results: Vec<Result<u32, _>> = retry_each(&policy, [1, 2], async |_| {
-        Err(Failure(retry_runtime::Verdict::TRANSIENT))
-    })
-    .await;
-    assert!(results.iter().all(Result::is_err));
     let mut before = secs(1);
-    for delay in recording.delays() {
-        assert!(
-            delay >= secs(1) && delay <= 3 * before,
-            "{delay:?} after {before:?}"
-        );
+    for delay in delays(policy, 2).await {
+        let range = secs(1)..=3 * before;
+        assert!(range.contains(&delay), "{delay:?} after {before:?}");
         before = delay;
     }
     assert!(before > secs(3), "{before:?}");
-    drop(seeded);
 }

@@ -1,24 +1,23 @@
 //! Results in a `Vec` of the caller's: what is done is there whenever the batch ends, and however.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
+use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::FutureExt;
 use retry_runtime::seam::TimerFn;
 use retry_runtime::{Policy, Reason, testing};
 use retry_work::{IntoBatches, ItemError, retry_each_blocking_into, retry_each_into};
+use support::dropped::dropped_after;
 use support::failure::{Failure, TRANSIENT};
 use tokio::task::yield_now;
 
-use super::{EXACT, Results};
+use super::{Answers, EXACT, Results, all_ok, errors, secs};
 
 async fn pause(pause: Duration) {
-    if pause > Duration::from_secs(1000) {
-        std::future::pending::<()>().await; // The deadline.
+    if pause > secs(1000) {
+        pending::<()>().await; // The deadline.
     }
     yield_now().await;
 }
@@ -32,7 +31,7 @@ struct World {
 
 impl World {
     /// Each item's first call fails, except for the first two.
-    async fn call(&self, pending: Vec<u32>) -> Result<Vec<Result<u32, Failure>>, Failure> {
+    async fn call(&self, pending: Vec<u32>) -> Answers {
         self.calls.set(self.calls.get() + 1);
         let first = self.calls.get() <= 3;
         yield_now().await;
@@ -42,7 +41,7 @@ impl World {
                 return Err(TRANSIENT);
             }
             self.answered.borrow_mut().push(item);
-            Ok(item * 10)
+            Ok(item)
         };
         Ok(pending.into_iter().map(answer).collect())
     }
@@ -50,49 +49,29 @@ impl World {
 
 #[test]
 fn finished_results_are_kept_if_the_future_is_dropped() {
-    let mut context = Context::from_waker(Waker::noop());
     for polls in 0..200 {
         let world = World::default();
         let batches = EXACT
-            .deadline(Duration::from_secs(5000))
+            .deadline(secs(5000))
             .timer(TimerFn::new(pause))
             .batches(2)
             .concurrency(2);
         let mut results = Results::new();
-        let mut ended = false;
-        {
-            let mut run = pin!(retry_each_into(
-                &mut results,
-                batches,
-                0..6,
-                async |pending| { world.call(pending).await }
-            ));
-            for _ in 0..polls {
-                if let Poll::Ready(()) = run.as_mut().poll(&mut context) {
-                    ended = true;
-                    break;
-                }
-            }
-        }
+        let call = async |pending| world.call(pending).await;
+        let ended = dropped_after(polls, retry_each_into(&mut results, batches, 0..6, call));
         let answered = world.answered.into_inner();
         for (item, result) in (0..).zip(&results) {
             match result {
-                Ok(value) => assert_eq!(*value, item * 10),
+                Ok(value) => assert_eq!(*value, item),
                 Err(error) => assert_eq!(error.reason(), Reason::Cancelled),
             }
-            assert_eq!(
-                result.is_ok(),
-                answered.contains(&item),
-                "{item} after {polls} polls"
-            );
+            let is_done = answered.contains(&item);
+            assert_eq!(result.is_ok(), is_done, "{item} after {polls} polls");
         }
-        let dropped =
-            |result: &Result<_, ItemError<_>>| result.as_ref().is_err_and(ItemError::is_dropped);
-        assert!(results.iter().filter(|result| dropped(result)).count() <= 4);
-        if polls == 1 {
-            assert_eq!(results.iter().filter(|result| dropped(result)).count(), 4);
-        }
-        if ended {
+        let failed = results.iter().filter_map(|result| result.as_ref().err());
+        let dropped = failed.filter(|error| error.is_dropped()).count();
+        assert!(dropped <= 4 && (polls != 1 || dropped == 4));
+        if ended.is_some() {
             assert_eq!(answered.len(), 6);
             assert!(polls > 5);
             return;
@@ -108,20 +87,12 @@ async fn finished_results_are_kept_if_a_call_panics() {
     let run = retry_each_into(&mut results, batches, 0..6, async |pending: Vec<u32>| {
         yield_now().await;
         assert_ne!(pending, [3], "a bug");
-        Ok(pending.into_iter().map(Ok).collect())
+        all_ok(pending)
     });
     assert!(AssertUnwindSafe(run).catch_unwind().await.is_err());
     assert_eq!(results.len(), 4);
-    assert_eq!(results[..3], [Ok(0), Ok(1), Ok(2)]);
-    let error = results[3].as_ref().unwrap_err();
-    assert_eq!(
-        (error.reason(), error.is_dropped()),
-        (Reason::Cancelled, true)
-    );
-    assert_eq!(
-        error.to_string(),
-        "gave up after 1 attempt (cancelled): dropped before an answer"
-    );
+    let error = "3: 1 attempt (cancelled): dropped before an answer";
+    assert_eq!(errors(&results), [error]);
 }
 
 #[test]
@@ -134,7 +105,7 @@ fn finished_results_are_kept_if_a_blocking_call_panics() {
         let ended = catch_unwind(AssertUnwindSafe(|| {
             retry_each_blocking_into(&mut results, batches, 0..6, |pending| {
                 assert_ne!(pending, [3], "a bug");
-                Ok(pending.into_iter().map(Ok).collect())
+                all_ok(pending)
             });
         }));
         assert!(ended.is_err());

@@ -2,6 +2,8 @@
 
 // The code under test takes policies by value.
 #![allow(clippy::large_types_passed_by_value)]
+// Tokens are exact.
+#![allow(clippy::float_cmp)]
 
 mod answers;
 mod blocking;
@@ -20,74 +22,168 @@ mod shared;
 mod verdicts;
 mod whole_requests;
 
-use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use retry_runtime::Policy;
-use retry_work::ItemError;
+use retry_runtime::chain::{MayCancel, OnError};
+use retry_runtime::seam::Timer;
+use retry_runtime::{Jitter, Policy};
+use retry_work::{Batches, IntoBatches, ItemError, retry_each};
 use support::failure::Failure;
 use support::time::secs;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 type Answer = Result<u32, Failure>;
 type Answers = Result<Vec<Answer>, Failure>;
 type Results = Vec<Result<u32, ItemError<Failure>>>;
 
 /// Delays of 1, 2, 4, … seconds.
-const EXACT: Policy = Policy::new().jitter(retry_runtime::Jitter::None);
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
-/// A server that remembers what it was sent, and when.
-struct Server<F> {
-    started: Instant,
-    calls: RefCell<Vec<(Duration, Vec<u32>)>>,
-    /// Returns the result of an item in its nth attempt, starting at 1.
-    answer: F,
+/// The failures of items in their first attempts, in order. Later attempts succeed, as do all attempts of other items.
+type Fails = Vec<(Range<u32>, Vec<Failure>)>;
+
+/// Each item succeeds.
+#[allow(clippy::unnecessary_wraps)] // as an answer
+fn all_ok<T>(items: Vec<T>) -> Result<Vec<Result<T, Failure>>, Failure> {
+    Ok(items.into_iter().map(Ok).collect())
 }
 
-impl<F: Fn(u32, usize) -> Answer> Server<F> {
-    fn new(answer: F) -> Self {
+/// A server that remembers what it was sent, and when.
+struct Server {
+    started: Mutex<Instant>,
+    calls: Mutex<Vec<(Duration, Vec<u32>)>>,
+    fails: Fails,
+    /// The failures of the first calls as a whole.
+    whole: Vec<Failure>,
+    /// The duration of a call.
+    takes: Duration,
+}
+
+impl Server {
+    fn new(fails: impl Into<Fails>) -> Self {
         Self {
-            started: Instant::now(),
-            calls: RefCell::default(),
-            answer,
+            started: Mutex::new(Instant::now()),
+            calls: Mutex::default(),
+            fails: fails.into(),
+            whole: Vec::new(),
+            takes: Duration::ZERO,
         }
     }
 
     /// Records the call and returns its results.
-    fn call(&self, items: &[&u32]) -> Vec<Answer> {
-        let items: Vec<_> = items.iter().map(|item| **item).collect();
-        let call = (self.started.elapsed(), items.clone());
-        self.calls.borrow_mut().push(call);
-        let calls = self.calls.borrow();
-        let attempt = |item: u32| {
-            calls
-                .iter()
-                .filter(|(_, sent)| sent.contains(&item))
-                .count()
+    fn answer(&self, items: &[u32]) -> Answers {
+        let mut calls = self.calls.lock().unwrap();
+        calls.push((self.started.lock().unwrap().elapsed(), items.to_vec()));
+        if let Some(failure) = self.whole.get(calls.len() - 1) {
+            return Err(failure.clone());
+        }
+        let answer = |item: &u32| {
+            let attempts = calls.iter().filter(|(_, sent)| sent.contains(item));
+            let (_, failures) = self.fails.iter().find(|(items, _)| items.contains(item))?;
+            failures.get(attempts.count() - 1).cloned()
         };
-        let answer = |item: &u32| (self.answer)(*item, attempt(*item));
-        items.iter().map(answer).collect()
+        let answers = items.iter().map(|item| answer(item).map_or(Ok(*item), Err));
+        Ok(answers.collect())
     }
 
-    /// The calls so far: the second in which they started, and the items.
-    fn calls(&self) -> Vec<(u64, Vec<u32>)> {
-        let calls = self.calls.borrow();
-        let second = |time: &Duration| {
+    async fn call(&self, items: Vec<u32>) -> Answers {
+        let answers = self.answer(&items);
+        if !self.takes.is_zero() {
+            sleep(self.takes).await;
+        }
+        answers
+    }
+
+    /// Sends items from 0 on.
+    async fn run(
+        &self,
+        batches: impl IntoBatches<Timer: Timer, On: OnError<Failure>, Cancel: MayCancel>,
+        items: u32,
+    ) -> Results {
+        *self.started.lock().unwrap() = Instant::now();
+        retry_each(batches, 0..items, async |pending| self.call(pending).await).await
+    }
+
+    fn sent(&self) -> MutexGuard<'_, Vec<(Duration, Vec<u32>)>> {
+        self.calls.lock().unwrap()
+    }
+
+    /// The items of each call.
+    fn items(&self) -> Vec<Vec<u32>> {
+        self.sent().iter().map(|(_, items)| items.clone()).collect()
+    }
+
+    /// The second in which each call started, and its items, as in `0: 0 1; 0: 2 3; 1: 0`.
+    fn calls(&self) -> String {
+        let call = |(time, items): &(Duration, Vec<u32>)| {
             assert!(time.subsec_millis() <= 3, "{time:?}"); // The timer's granularity.
-            time.as_secs()
+            format!("{}: {}", time.as_secs(), joined(items))
         };
-        calls
-            .iter()
-            .map(|(time, items)| (second(time), items.clone()))
-            .collect()
+        self.sent().iter().map(call).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// The values, and the reasons why there is none.
-fn outcomes(results: &Results) -> Vec<Result<u32, String>> {
-    let text = |error: &ItemError<Failure>| error.to_string();
-    results
-        .iter()
-        .map(|result| result.as_ref().copied().map_err(text))
+fn joined(items: &[u32]) -> String {
+    let items: Vec<_> = items.iter().map(ToString::to_string).collect();
+    items.join(" ")
+}
+
+/// No errors.
+const NONE: [&str; 0] = [];
+
+/// Each error, behind the items that have it, as in `0 1: 2 attempts (deadline): transient`. The other items have their
+/// number as the value.
+fn errors(results: &Results) -> Vec<String> {
+    let mut errors: Vec<(Vec<u32>, String)> = Vec::new();
+    for (item, result) in (0..).zip(results) {
+        let Err(error) = result else {
+            assert_eq!(*result, Ok(item));
+            continue;
+        };
+        let text = error.to_string();
+        let text = text.strip_prefix("gave up after ").expect("the prefix");
+        let is_dropped = text.ends_with("dropped before an answer");
+        assert_eq!(error.is_dropped(), is_dropped, "{text}");
+        assert!(
+            text.starts_with(&format!("{} attempt", error.attempts())),
+            "{text}"
+        );
+        assert!(text.contains(&format!(" ({}): ", error.reason())), "{text}");
+        if let Some(cause) = error.error() {
+            assert!(text.contains(&format!("): {cause}")), "{text}");
+        }
+        match errors.iter_mut().find(|(_, other)| other == text) {
+            Some((items, _)) => items.push(item),
+            None => errors.push((vec![item], text.to_owned())),
+        }
+    }
+    let errors = errors.into_iter();
+    errors
+        .map(|(items, text)| format!("{}: {text}", joined(&items)))
         .collect()
+}
+
+/// The name of a row, the batches, the number of items, their failures, the calls, and the errors.
+type Row = (
+    &'static str,
+    Batches,
+    u32,
+    Fails,
+    &'static str,
+    &'static [&'static str],
+);
+
+/// Checks batches whose calls take this time each.
+async fn check<const N: usize>(takes: Duration, rows: [Row; N]) {
+    for (name, batches, items, fails, calls, failed) in rows {
+        let server = Server {
+            takes,
+            ..Server::new(fails)
+        };
+        let results = server.run(batches, items).await;
+        assert_eq!(server.calls(), calls, "{name}");
+        assert_eq!(errors(&results), failed, "{name}");
+    }
 }

@@ -3,23 +3,22 @@
 use std::iter::from_fn;
 use std::mem::take;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::join;
 use retry_protections::{Breaker, RateLimiter};
 use retry_runtime::{Event, EventData, Policy};
 use retry_work::{IntoBatches, retry_each, retry_each_blocking};
-use support::failure::{Failure, STOP, TRANSIENT};
+use support::failure::{STOP, TRANSIENT};
 use support::held_permit::HeldPermit;
 use tokio::time::sleep;
 
-use super::{Answers, EXACT, Server, secs};
+use super::{Answers, EXACT, Server, all_ok, secs};
 
 /// The reported numbers of items done, failed and waiting.
 #[derive(Default)]
-struct Told(Mutex<Vec<[usize; 3]>>);
+struct Progresses(Mutex<Vec<[usize; 3]>>);
 
-impl Told {
+impl Progresses {
     fn see(&self, event: &Event<'_>) {
         if let EventData::Progressed {
             done,
@@ -37,12 +36,8 @@ impl Told {
 }
 
 /// The item 1 fails once, the item 3 for good.
-fn answer(item: u32, attempt: usize) -> Result<u32, Failure> {
-    match (item, attempt) {
-        (1, 1) => Err(TRANSIENT),
-        (3, _) => Err(STOP),
-        _ => Ok(item),
-    }
+fn server() -> Server {
+    Server::new([(1..2, vec![TRANSIENT]), (3..4, vec![STOP])])
 }
 
 /// At the start, after each call, when items are given up, and after the call of the second round.
@@ -57,43 +52,32 @@ const ROUNDS: [[usize; 3]; 6] = [
 
 #[tokio::test(start_paused = true)]
 async fn each_call_and_each_end_is_progress() {
-    let (told, server) = (Told::default(), Server::new(answer));
-    let batches = EXACT.observe(|event| told.see(event)).batches(2);
-    let items = [0, 1, 2, 3, 4];
-    let results = retry_each(batches, &items, async |pending| Ok(server.call(&pending)));
-    assert_eq!(results.await.iter().flatten().count(), 4);
-    assert_eq!(told.all(), ROUNDS);
+    let recorded = Progresses::default();
+    let batches = EXACT.observe(|event| recorded.see(event)).batches(2);
+    let results = server().run(batches, 5).await;
+    assert_eq!(results.iter().flatten().count(), 4);
+    assert_eq!(recorded.all(), ROUNDS);
 }
 
 #[test]
 fn blocking_batches_report_the_same_progress() {
-    let (told, attempts) = (Told::default(), AtomicUsize::new(0));
-    let batches = Policy::none()
-        .max(1)
-        .observe(|event| told.see(event))
-        .batches(2);
-    let _ = retry_each_blocking(batches, 0..5, |pending| {
-        let attempt = |item| match item {
-            1 => attempts.fetch_add(1, Ordering::Relaxed) + 1,
-            _ => 1,
-        };
-        let answers = pending.into_iter().map(|item| answer(item, attempt(item)));
-        Ok::<_, Failure>(answers.collect())
-    });
-    assert_eq!(told.all(), ROUNDS);
+    let (recorded, server) = (Progresses::default(), server());
+    let policy = Policy::none().max(1).observe(|event| recorded.see(event));
+    let _ = retry_each_blocking(policy.batches(2), 0..5, |items| server.answer(&items));
+    assert_eq!(recorded.all(), ROUNDS);
 }
 
 /// Items that aren't known yet don't count as waiting.
 #[tokio::test(start_paused = true)]
 async fn items_without_a_number_wait_once_they_are_drawn() {
-    let told = Told::default();
-    let batches = EXACT.observe(|event| told.see(event)).batches(2);
+    let recorded = Progresses::default();
+    let batches = EXACT.observe(|event| recorded.see(event)).batches(2);
     let mut left = 0..4_u32;
-    let results = retry_each(batches, from_fn(|| left.next()), async |pending| {
-        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
+    let results = retry_each(batches, from_fn(|| left.next()), async |items| {
+        all_ok(items)
     });
     assert_eq!(results.await.iter().flatten().count(), 4);
-    assert_eq!(told.all(), [[0, 0, 2], [2, 0, 0], [2, 0, 2], [4, 0, 0]]);
+    assert_eq!(recorded.all(), [[0, 0, 2], [2, 0, 0], [2, 0, 2], [4, 0, 0]]);
 }
 
 /// Returns the events for three items, each in a separate call.
@@ -102,13 +86,13 @@ async fn ends(
     breaker: &Breaker,
     call: impl AsyncFn() -> Answers,
 ) -> Vec<[usize; 3]> {
-    let told = Told::default();
+    let recorded = Progresses::default();
     let batches = policy
         .breaker(breaker)
-        .observe(|event| told.see(event))
+        .observe(|event| recorded.see(event))
         .batches(1);
     let _ = retry_each(batches, 0..3_u32, async |_| call().await).await;
-    told.all()
+    recorded.all()
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,11 +119,14 @@ async fn every_end_of_an_item_is_progress() {
 /// In parallel with a slow call.
 #[tokio::test(start_paused = true)]
 async fn rejections_by_a_breaker_are_reported_at_once() {
-    let (told, breaker) = (Told::default(), Breaker::new().consecutive_failures(1));
+    let (recorded, breaker) = (
+        Progresses::default(),
+        Breaker::new().consecutive_failures(1),
+    );
     let batches = EXACT
         .max(0)
         .breaker(&breaker)
-        .observe(|event| told.see(event))
+        .observe(|event| recorded.see(event))
         .batches(1)
         .concurrency(2);
     let results = retry_each(batches, 0..4_u32, async |pending: Vec<u32>| {
@@ -149,29 +136,27 @@ async fn rejections_by_a_breaker_are_reported_at_once() {
         }
         Err(TRANSIENT)
     });
-    let seen = async {
+    let after_a_second = async {
         sleep(secs(1)).await;
-        told.all()
+        recorded.all()
     };
-    let (_, seen) = join!(results, seen);
+    let (_, after_a_second) = join!(results, after_a_second);
     // The second call opens the breaker, which turns the others away.
-    assert_eq!(seen, [[0, 0, 4], [0, 1, 3], [0, 2, 2]]);
+    assert_eq!(after_a_second, [[0, 0, 4], [0, 1, 3], [0, 2, 2]]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_that_waits_for_its_first_turn_has_started() {
-    let told = Told::default();
+    let recorded = Progresses::default();
     let limiter = RateLimiter::fixed(1, secs(60));
     HeldPermit::new(&limiter).succeeded();
-    let batches = EXACT.limiter(&limiter).observe(|event| told.see(event));
-    let results = retry_each(batches, 0..3_u32, async |pending: Vec<u32>| {
-        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
-    });
-    let seen = async {
+    let batches = EXACT.limiter(&limiter).observe(|event| recorded.see(event));
+    let results = retry_each(batches, 0..3_u32, async |items| all_ok(items));
+    let after_a_second = async {
         sleep(secs(1)).await;
-        told.all()
+        recorded.all()
     };
-    let (_, seen) = join!(results, seen);
-    assert_eq!(seen, [[0, 0, 3]]);
-    assert_eq!(told.all(), [[3, 0, 0]]);
+    let (_, after_a_second) = join!(results, after_a_second);
+    assert_eq!(after_a_second, [[0, 0, 3]]);
+    assert_eq!(recorded.all(), [[3, 0, 0]]);
 }

@@ -225,7 +225,7 @@ proptest! {
     ) {
         let batches = policy(max).batches(size);
         let items = 0..fates.len();
-        let told = |run: &dyn Fn(&Mutex<Server<'_>>) -> Results| {
+        let observed = |run: &dyn Fn(&Mutex<Server<'_>>) -> Results| {
             let _skipped = testing::skip_sleeps();
             let _seeded = testing::seed(seed);
             let recording = testing::record();
@@ -233,10 +233,10 @@ proptest! {
             let results = run(&server);
             (results, server.into_inner().unwrap().calls, recording.lines())
         };
-        let blocking = told(&|server| {
+        let blocking = observed(&|server| {
             retry_each_blocking(batches, items.clone(), |pending| server.lock().unwrap().answer(pending))
         });
-        let concurrent = told(&|server| {
+        let concurrent = observed(&|server| {
             let results = retry_each(batches, items.clone(), async |pending| {
                 server.lock().unwrap().answer(pending)
             });

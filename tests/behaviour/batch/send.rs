@@ -10,7 +10,6 @@ use support::is_send;
 
 use super::{Answer, Answers, Results};
 
-#[derive(Clone)]
 struct Client {
     name: String,
 }
@@ -28,14 +27,9 @@ impl Client {
     }
 }
 
-fn client() -> Client {
-    Client {
-        name: String::from("x"),
-    }
-}
-
-fn texts() -> Vec<String> {
-    ["a", "bb", "ccc"].map(String::from).into()
+fn client_and_texts() -> (Client, Vec<String>) {
+    let name = String::from("x");
+    (Client { name }, ["a", "bb", "ccc"].map(String::from).into())
 }
 
 #[track_caller]
@@ -46,7 +40,7 @@ fn assert_lengths<E: Debug>(results: Vec<Result<usize, E>>) {
 
 #[tokio::test]
 async fn borrowing_the_client_and_the_items() {
-    let (client, texts) = (client(), texts());
+    let (client, texts) = client_and_texts();
     let policy = Policy::new();
     let results = retry_each(&policy, &texts, async |pending| {
         client.embed(&pending).await
@@ -57,7 +51,7 @@ async fn borrowing_the_client_and_the_items() {
 
 #[tokio::test]
 async fn on_a_task_that_owns_all() {
-    let (client, texts) = (client(), texts());
+    let (client, texts) = client_and_texts();
     let task = tokio::spawn(async move {
         retry_each(Policy::new(), &texts, async |pending| {
             client.embed(&pending).await
@@ -69,15 +63,16 @@ async fn on_a_task_that_owns_all() {
 
 #[tokio::test]
 async fn on_a_task_by_a_method() {
-    let (client, texts) = (client(), texts());
+    let (client, texts) = client_and_texts();
     let task = tokio::spawn(async move { client.embed_all(&texts).await });
     assert_lengths(task.await.unwrap());
 }
 
 #[tokio::test]
 async fn on_a_task_with_the_future_itself() {
-    let client = Arc::new(client());
-    let results = retry_each(Policy::new(), texts(), move |pending| {
+    let (client, texts) = client_and_texts();
+    let client = Arc::new(client);
+    let results = retry_each(Policy::new(), texts, move |pending| {
         let client = Arc::clone(&client);
         async move {
             let pending: Vec<_> = pending.iter().collect();
@@ -89,7 +84,8 @@ async fn on_a_task_with_the_future_itself() {
 
 #[tokio::test]
 async fn on_a_task_with_every_setting() {
-    let texts: Vec<Arc<str>> = texts().into_iter().map(Arc::from).collect();
+    let (_, texts) = client_and_texts();
+    let texts: Vec<Arc<str>> = texts.into_iter().map(Arc::from).collect();
     let task = tokio::spawn(async move {
         let batches = Policy::new()
             .on(|_: &Failure| true)

@@ -1,6 +1,6 @@
 //! Budgets, breakers, limiters, observers and names in batches.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fmt;
 
 use retry_protections::Breaker;
@@ -10,7 +10,12 @@ use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, TRANSIENT};
 
-use super::EXACT;
+use super::{EXACT, Server, errors};
+
+/// A server on which each item fails.
+fn down() -> Server {
+    Server::new([(0..99, vec![TRANSIENT; 9])])
+}
 
 #[tokio::test(start_paused = true)]
 async fn each_item_pays_for_its_own_retry() {
@@ -22,30 +27,20 @@ async fn each_item_pays_for_its_own_retry() {
         .budget(&budget)
         .observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()))
         .batches(9);
-    let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
-        Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect())
-    })
-    .await;
-    let attempts: Vec<_> = results
-        .iter()
-        .map(|result| result.as_ref().unwrap_err())
-        .map(|error| (error.attempts(), error.reason()))
-        .collect();
+    let results = down().run(batches, 5).await;
     // Every failure takes one of its six tokens, and at half of them no retry is paid.
-    assert_eq!(attempts, [(1, Reason::Budget); 5]);
-    assert_eq!(
-        recording.lines(),
-        ["gave up each attempt=1 max=3 error=5 of 5 items: transient reason=budget"]
-    );
-    let mut seen = [
+    let expected = ["0 1 2 3 4: 1 attempt (budget): transient"];
+    assert_eq!(errors(&results), expected);
+    let line = "gave up each attempt=1 max=3 error=5 of 5 items: transient reason=budget";
+    assert_eq!(recording.lines(), [line]);
+    let seen = [
         "starting each attempt=1",
         "progressed each attempt=1 done=0 failed=0 waiting=5",
         "progressed each attempt=1 done=0 failed=5 waiting=0",
-    ]
-    .map(String::from)
-    .to_vec();
-    // Its items, and with them the batch.
-    seen.extend([recording.lines(), recording.lines()].concat());
+        // Its items, and with them the batch.
+        line,
+        line,
+    ];
     assert_eq!(events.into_inner(), seen);
 }
 
@@ -53,27 +48,19 @@ async fn each_item_pays_for_its_own_retry() {
 async fn a_budget_pays_for_as_many_as_it_can() {
     // A retry costs 14.
     let budget = Budget::standard();
-    let results = retry_each(
-        EXACT.max(1).name("paid").budget(&budget),
-        0..50,
-        async |pending: Vec<i32>| Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect()),
-    )
-    .await;
-    let paid = results
-        .iter()
-        .filter(|result| result.as_ref().unwrap_err().attempts() == 2)
-        .count();
-    assert_eq!((paid, budget.available()), (500 / 14, f64::from(500 % 14)));
+    let results = down().run(EXACT.max(1).budget(&budget), 50).await;
+    let ends = results.iter().map(|result| result.as_ref().unwrap_err());
+    let ends: Vec<_> = ends
+        .map(|error| (error.attempts(), error.reason()))
+        .collect();
+    let paid = 500 / 14;
     assert!(
-        results[..paid]
+        ends[..paid]
             .iter()
-            .all(|result| { result.as_ref().unwrap_err().reason() == Reason::Exhausted })
+            .all(|end| *end == (2, Reason::Exhausted))
     );
-    assert!(
-        results[paid..]
-            .iter()
-            .all(|result| { result.as_ref().unwrap_err().reason() == Reason::Budget })
-    );
+    assert!(ends[paid..].iter().all(|end| *end == (1, Reason::Budget)));
+    assert_eq!(budget.available(), f64::from(500 % 14));
 }
 
 /// Those that were paid for are sent again, and then have no error to show.
@@ -89,21 +76,22 @@ async fn items_without_budget_are_reported_with_their_own_error() {
         .budget(&budget)
         .observe(|event: &Event<'_>| *last.borrow_mut() = event.to_string())
         .batches(50);
-    let round = Cell::new(0);
-    let results = retry_each(batches, 0..50, async |pending: Vec<i32>| {
-        round.set(round.get() + 1);
-        let answer = |item| match round.get() {
-            1 => Err(format!("{item} is busy")),
-            _ => Ok(item),
+    let mut is_first = true;
+    let results = retry_each(batches, 0..50, |pending: Vec<i32>| {
+        let is_busy = std::mem::take(&mut is_first);
+        let busy = |item| {
+            if is_busy {
+                Err(format!("{item} is busy"))
+            } else {
+                Ok(item)
+            }
         };
-        Ok(pending.into_iter().map(answer).collect())
+        std::future::ready(Ok(pending.into_iter().map(busy).collect()))
     })
     .await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);
-    assert_eq!(
-        last.into_inner(),
-        "gave up paid attempt=2 max=3 error=15 of 50 items: 35 is busy reason=budget"
-    );
+    let expected = "gave up paid attempt=2 max=3 error=15 of 50 items: 35 is busy reason=budget";
+    assert_eq!(last.into_inner(), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,35 +99,19 @@ async fn an_open_breaker_ends_items_with_what_they_have() {
     let breaker = Breaker::new().consecutive_failures(2);
     let recording = testing::record();
     let batches = EXACT.name("items").breaker(&breaker).batches(2);
-    let results = retry_each(batches, 0..3, async |pending: Vec<i32>| {
-        Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect())
-    })
-    .await;
-    let ended: Vec<_> = results
-        .iter()
-        .map(|result| result.as_ref().unwrap_err())
-        .map(|error| (error.attempts(), error.error().is_some(), error.reason()))
-        .collect();
-    assert_eq!(
-        ended,
-        [
-            (1, true, Reason::Rejected),
-            (1, true, Reason::Rejected),
-            (0, false, Reason::Rejected),
-        ]
-    );
+    let expected = [
+        "0 1: 1 attempt (rejected): transient",
+        "2: 0 attempts (rejected): not sent",
+    ];
+    assert_eq!(errors(&down().run(batches, 3).await), expected);
     assert_eq!(breaker.state(), BreakerState::Open);
     let lines = recording.lines();
     assert!(
         lines[0].starts_with("breaker opened items attempt=1 "),
         "{lines:?}"
     );
-    assert!(
-        lines.contains(&String::from(
-            "gave up items attempt=1 max=3 error=2 of 2 items: transient reason=rejected"
-        )),
-        "{lines:?}"
-    );
+    let end = "gave up items attempt=1 max=3 error=2 of 2 items: transient reason=rejected";
+    assert!(lines.contains(&end.to_owned()), "{lines:?}");
 }
 
 #[test]
@@ -154,10 +126,8 @@ fn threads_share_budget_and_breaker() {
         .concurrency(4);
     let results = retry_each_blocking(batches, 0..4, |_| Err::<Vec<Result<(), _>>, _>(STOP));
     assert!(results.iter().all(Result::is_err));
-    assert_eq!(
-        (budget.available(), breaker.state()),
-        (500.0, BreakerState::Closed)
-    );
+    assert_eq!(budget.available(), 500.0);
+    assert_eq!(breaker.state(), BreakerState::Closed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,14 +157,12 @@ async fn a_dropped_batch_releases_everything() {
 #[tokio::test(start_paused = true)]
 async fn a_budget_records_each_item_separately() {
     let once = Failure(Verdict::TIMEOUT.once());
-    for answers in [[STOP, once.clone()], [once, STOP]] {
+    for [first, second] in [[STOP, once.clone()], [once, STOP]] {
         let budget = Budget::standard();
         assert!(budget.withdraw(Kind::Transient));
-        let results = retry_each(EXACT.budget(&budget), 0..2, async |_| {
-            Ok(answers.clone().map(Err::<(), _>).to_vec())
-        })
-        .await;
-        let failed = results.iter().filter(|result| result.is_err()).count();
-        assert_eq!((failed, budget.available()), (2, 487.0));
+        let server = Server::new([(0..1, vec![first]), (1..2, vec![second])]);
+        let results = server.run(EXACT.budget(&budget), 2).await;
+        assert!(results.iter().all(Result::is_err));
+        assert_eq!(budget.available(), 487.0);
     }
 }

@@ -1,44 +1,40 @@
 //! Requests that fail as a whole: one failure each to what is shared, however many items they hold.
 
-use std::cell::RefCell;
-use std::time::Duration;
+use std::cell::{Cell, RefCell};
 
 use retry_protections::Breaker;
 use retry_runtime::seam::{BreakerState, RetryBudget};
 use retry_runtime::{Budget, Kind, Policy, Reason, testing};
 use retry_work::{IntoBatches, retry_each};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use support::rows;
 use tokio::time::{advance, sleep};
 
-use super::{Answers, EXACT, secs};
+use super::{Answers, EXACT, NONE, Server, all_ok, errors, secs};
+
+/// A server whose first calls fail as a whole.
+fn failing(calls: usize) -> Server {
+    Server {
+        whole: vec![TRANSIENT; calls],
+        ..Server::new([])
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_request_does_not_end_other_items() {
-    let (budget, breaker) = (Budget::standard(), Breaker::new());
-    let requests = RefCell::new(0);
+    let (budget, breaker, server) = (Budget::standard(), Breaker::new(), failing(1));
     let batches = EXACT.budget(&budget).breaker(&breaker).batches(100);
-    let results = retry_each(batches, 0..1000, async |pending: Vec<i32>| {
-        if requests.replace_with(|requests| *requests + 1) == 0 {
-            return Err(TRANSIENT);
-        }
-        Ok(pending.into_iter().map(Ok).collect())
-    });
-    assert!(results.await.iter().all(Result::is_ok));
-    assert_eq!(requests.into_inner(), 11);
+    assert_eq!(errors(&server.run(batches, 1000).await), NONE);
+    assert_eq!(server.items().len(), 11);
     assert_eq!(breaker.state(), BreakerState::Closed);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_counts_each_once() {
-    let breaker = Breaker::new().consecutive_failures(3);
-    let requests = RefCell::new(0);
+    let (breaker, server) = (Breaker::new().consecutive_failures(3), failing(9));
     let batches = Policy::none().breaker(&breaker).batches(5);
-    let results = retry_each(batches, 0..30, async |_| {
-        requests.replace_with(|requests| *requests + 1);
-        Err::<Vec<Result<(), _>>, _>(TRANSIENT)
-    })
-    .await;
-    assert_eq!(requests.into_inner(), 3);
+    let results = server.run(batches, 30).await;
+    assert_eq!(server.items().len(), 3);
     for result in results {
         assert_eq!(result.unwrap_err().reason(), Reason::Rejected);
     }
@@ -48,24 +44,23 @@ async fn a_breaker_counts_each_once() {
 #[tokio::test(start_paused = true)]
 async fn a_request_is_one_trial() {
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
-    let succeeded = async |answer: Result<(), Failure>| {
-        let batches = Policy::none().max(0).breaker(&breaker);
-        let results = retry_each(batches, 0..3, async |pending: Vec<i32>| {
-            answer.clone()?;
-            Ok(pending.into_iter().map(Ok::<_, Failure>).collect())
-        })
-        .await;
+    let succeeded = async |whole: Option<Failure>| {
+        let server = Server {
+            whole: whole.into_iter().collect(),
+            ..Server::new([])
+        };
+        let results = server.run(Policy::none().max(0).breaker(&breaker), 3).await;
         results.iter().filter(|result| result.is_ok()).count()
     };
-    assert_eq!(succeeded(Err(TRANSIENT)).await, 0);
+    assert_eq!(succeeded(Some(TRANSIENT)).await, 0);
     assert_eq!(breaker.state(), BreakerState::Open);
-    advance(Duration::from_secs(5)).await;
+    advance(secs(5)).await;
     // A response, even though it is an error.
-    assert_eq!(succeeded(Err(STOP)).await, 0);
+    assert_eq!(succeeded(Some(STOP)).await, 0);
     assert_eq!(breaker.state(), BreakerState::HalfOpen);
-    assert_eq!(succeeded(Ok(())).await, 2);
+    assert_eq!(succeeded(None).await, 2);
     assert_eq!(breaker.state(), BreakerState::HalfOpen);
-    assert_eq!(succeeded(Ok(())).await, 1);
+    assert_eq!(succeeded(None).await, 1);
     assert_eq!(breaker.state(), BreakerState::Closed);
 }
 
@@ -73,16 +68,18 @@ async fn a_request_is_one_trial() {
 #[tokio::test(start_paused = true)]
 async fn a_whole_success_or_failure_counts_once() {
     let breaker = Breaker::new().ratio(0.5).minimum_calls(10);
-    let requests = RefCell::new(0);
     let batches = Policy::none().max(0).breaker(&breaker).batches(100);
-    let results = retry_each(batches, 0..2000, async |pending: Vec<i32>| {
-        if requests.replace_with(|requests| *requests + 1) < 5 {
-            return Ok(pending.into_iter().map(Ok).collect());
+    let requests = Cell::new(0);
+    let results = retry_each(batches, 0..2000, async |items: Vec<u32>| {
+        requests.set(requests.get() + 1);
+        if items[0] < 500 {
+            all_ok(items)
+        } else {
+            Err(TRANSIENT)
         }
-        Err(TRANSIENT)
     })
     .await;
-    assert_eq!(requests.into_inner(), 10);
+    assert_eq!(requests.get(), 10);
     assert_eq!(breaker.state(), BreakerState::Open);
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 500);
 }
@@ -104,55 +101,51 @@ async fn a_late_response_is_not_a_hung_attempt() {
 }
 
 /// Sends `items` in batches of three; after the given results, each succeeds. Returns the budget's tokens before each
-/// request and at the end, and the outcomes of the items.
-async fn paid(
-    budget: &Budget,
-    items: u32,
-    answers: Vec<Answers>,
-) -> (Vec<f64>, Vec<Option<Reason>>) {
+/// request and at the end, and the errors.
+async fn paid(budget: &Budget, items: u32, answers: &[Answers]) -> (Vec<f64>, Vec<String>) {
     let seen = RefCell::new(Vec::new());
     let batches = EXACT.name("paid").budget(budget).batches(3);
     let results = retry_each(batches, 0..items, async |pending: Vec<u32>| {
         let answer = answers.get(seen.borrow().len()).cloned();
         seen.borrow_mut().push(budget.available());
-        answer.unwrap_or_else(|| Ok(pending.into_iter().map(Ok).collect()))
+        answer.unwrap_or_else(|| all_ok(pending))
     })
     .await;
-    let ends = results.iter().map(|result| match result {
-        Ok(_) => None,
-        Err(error) => Some(error.reason()),
-    });
     let mut seen = seen.into_inner();
     seen.push(budget.available());
-    (seen, ends.collect())
+    (seen, errors(&results))
+}
+
+fn spent(budget: Budget, retries: u32) -> Budget {
+    (0..retries).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
+    budget
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_pays_for_one_retry() {
-    let budget = Budget::standard();
-    (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
-    let (seen, ends) = paid(&budget, 3, vec![Err(TRANSIENT), Err(THROTTLED)]).await;
-    assert_eq!(ends, [None; 3]);
-    // The success gives back the last payment.
-    assert_eq!(seen, [360.0, 346.0, 341.0, 346.0]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn items_that_failed_separately_pay_separately() {
-    let apart = Ok(vec![Err(TRANSIENT), Err(TIMEOUT), Err(TRANSIENT)]);
-    let (seen, _) = paid(&Budget::standard(), 3, vec![apart, Err(TRANSIENT)]).await;
-    // The two payments of the last request are refunded.
-    assert_eq!(seen, [500.0, 458.0, 430.0, 458.0]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_single_payment_is_refunded_once() {
-    let budget = Budget::standard();
-    (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
-    let apart = Ok(vec![Err(STOP); 3]);
-    let (seen, _) = paid(&budget, 3, vec![Err(TRANSIENT), apart]).await;
-    // The payment is refunded with the first result, and each other result adds 1.
-    assert_eq!(seen, [360.0, 346.0, 362.0]);
+async fn a_request_pays_once() {
+    let apart = || Ok(vec![Err(TRANSIENT), Err(TIMEOUT), Err(TRANSIENT)]);
+    let refused = || Ok(vec![Err(STOP); 3]);
+    for (name, budget, items, answers, tokens, failed) in rows! {
+        // The success gives back the last payment.
+        "for one retry", spent(Budget::standard(), 10), 3, vec![Err(TRANSIENT), Err(THROTTLED)],
+            vec![360.0, 346.0, 341.0, 346.0], None;
+        // The two payments of the last request are refunded.
+        "items that failed separately pay separately", Budget::standard(), 3,
+            vec![apart(), Err(TRANSIENT)], vec![500.0, 458.0, 430.0, 458.0], None;
+        // The payment is refunded with the first result, and each other result adds 1.
+        "a single payment is refunded once", spent(Budget::standard(), 10), 3,
+            vec![Err(TRANSIENT), refused()], vec![360.0, 346.0, 362.0],
+            Some("0 1 2: 2 attempts (not retryable): stop");
+        // Requests with many items to a server that is down must not be retried forever. Each of the two gives one, which
+        // pays for a retry.
+        "a request is one call to the budget", spent(Budget::ratio(1.0), 100), 6,
+            vec![Err(TRANSIENT); 4], vec![0.0; 5],
+            Some("0 1 2 3 4 5: 2 attempts (budget): transient");
+    } {
+        let failed = failed.map(str::to_owned).into_iter().collect();
+        let expected = (tokens, failed);
+        assert_eq!(paid(&budget, items, &answers).await, expected, "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,10 +153,9 @@ async fn items_end_together_if_the_budget_is_empty() {
     // Enough for one retry.
     let budget = Budget::standard().capacity(14);
     let recording = testing::record();
-    let (seen, ends) = paid(&budget, 6, vec![Err(TRANSIENT), Err(TRANSIENT)]).await;
+    let (seen, errors) = paid(&budget, 6, &[Err(TRANSIENT), Err(TRANSIENT)]).await;
     assert_eq!(seen, [14.0, 14.0, 0.0, 14.0]);
-    assert_eq!(ends[..3], [None; 3]);
-    assert_eq!(ends[3..], [Some(Reason::Budget); 3]);
+    assert_eq!(errors, ["3 4 5: 1 attempt (budget): transient"]);
     assert_eq!(
         recording.lines(),
         [
@@ -171,14 +163,4 @@ async fn items_end_together_if_the_budget_is_empty() {
             "gave up paid attempt=1 max=3 error=3 of 6 items: transient reason=budget",
         ]
     );
-}
-
-/// Requests with many items to a server that is down must not be retried forever.
-#[tokio::test(start_paused = true)]
-async fn a_request_is_one_call_to_the_budget() {
-    let budget = Budget::ratio(1.0);
-    (0..100).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
-    let (seen, _) = paid(&budget, 6, vec![Err(TRANSIENT); 4]).await;
-    // Each of the two gives one, which pays for a retry.
-    assert_eq!(seen, [0.0; 5]);
 }

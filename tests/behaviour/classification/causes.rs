@@ -88,11 +88,12 @@ fn a_cause_is_found_in_any_wrapper() {
     let busy = io::Error::other(response(503));
     assert_eq!(busy.classify(), BROKEN);
     // An error kind that only names the failed step must not hide the cause, for example when a body is decoded.
-    for kind in [
+    let kinds = [
         ErrorKind::InvalidData,
         ErrorKind::InvalidInput,
         ErrorKind::Unsupported,
-    ] {
+    ];
+    for kind in kinds {
         let garbled = io::Error::new(kind, reset());
         assert_eq!(garbled.classify(), BROKEN, "{kind:?}");
         let garbled = io::Error::new(kind, response(503));
@@ -165,16 +166,13 @@ fn errors_of_the_ecosystem_are_known_by_their_texts() {
 async fn timeouts_of_tokio_are_known() {
     let elapsed = || async {
         let never = std::future::pending::<()>();
-        tokio::time::timeout(Duration::from_secs(1), never)
-            .await
-            .unwrap_err()
+        let waits = tokio::time::timeout(Duration::from_secs(1), never);
+        waits.await.unwrap_err()
     };
     let boxed: Boxed = elapsed().await.into();
     assert_eq!(boxed.classify(), Verdict::TIMEOUT);
-    assert_eq!(
-        anyhow::Error::from(elapsed().await).classify(),
-        Verdict::TIMEOUT
-    );
+    let error = anyhow::Error::from(elapsed().await);
+    assert_eq!(error.classify(), Verdict::TIMEOUT);
     assert_eq!(on::cause(&Step(elapsed().await.into())), Verdict::TIMEOUT);
 
     // The text alone is not enough: it may be quoted.
@@ -192,11 +190,12 @@ fn a_program_makes_its_own_types_known() {
     assert_eq!(error().classify(), Verdict::STOP);
     // It may ask for what is inside.
     on::known(|busy: &Busy| {
-        let verdict = busy.0.classify();
-        if verdict == Verdict::STOP {
-            return Verdict::THROTTLED;
+        let inside = busy.0.classify();
+        if inside == Verdict::STOP {
+            Verdict::THROTTLED
+        } else {
+            inside
         }
-        verdict
     });
     assert_eq!(error().classify(), Verdict::THROTTLED);
     assert_eq!(io::Error::other(error()).classify(), Verdict::THROTTLED);

@@ -45,17 +45,9 @@ fn every_kind_has_the_verdict_of_the_table() {
 
 #[test]
 fn a_broken_connection_is_ambiguous_and_a_refused_one_is_not() {
-    assert!(
-        Error::from(ErrorKind::ConnectionReset)
-            .classify()
-            .is_ambiguous()
-    );
-    assert!(Error::from(ErrorKind::TimedOut).classify().is_ambiguous());
-    assert!(
-        !Error::from(ErrorKind::ConnectionRefused)
-            .classify()
-            .is_ambiguous()
-    );
+    let is_ambiguous = |kind: ErrorKind| Error::from(kind).classify().is_ambiguous();
+    assert!(is_ambiguous(ErrorKind::ConnectionReset) && is_ambiguous(ErrorKind::TimedOut));
+    assert!(!is_ambiguous(ErrorKind::ConnectionRefused));
 }
 
 #[test]
@@ -79,11 +71,8 @@ fn errors_of_the_operating_system_are_classified() {
         (23, Verdict::TRANSIENT),
         (21, Verdict::STOP),
     ] {
-        assert_eq!(
-            Error::from_raw_os_error(code).classify(),
-            expected,
-            "{code}"
-        );
+        let error = Error::from_raw_os_error(code);
+        assert_eq!(error.classify(), expected, "{code}");
     }
 }
 
@@ -97,10 +86,8 @@ fn a_read_timeout_of_a_blocking_socket_is_a_timeout() {
 
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_millis(10)))
-        .unwrap();
-
+    let limit = Some(Duration::from_millis(10));
+    stream.set_read_timeout(limit).unwrap();
     let mut attempts = 0;
     let error = read(&mut stream, &mut attempts).unwrap_err();
     assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");

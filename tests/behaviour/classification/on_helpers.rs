@@ -83,24 +83,18 @@ fn every_box_of_an_error_is_classified() {
     assert_eq!(plain.classify(), Verdict::TRANSIENT);
     assert_eq!(send.classify(), Verdict::TRANSIENT);
     assert_eq!(shared.classify(), Verdict::TRANSIENT);
-    assert_eq!(
-        (on::cause(&plain), on::cause(&send)),
-        (Verdict::TRANSIENT, Verdict::TRANSIENT)
-    );
-    assert_eq!(on::cause(&shared), Verdict::TRANSIENT);
+    let verdicts = [on::cause(&plain), on::cause(&send), on::cause(&shared)];
+    assert_eq!(verdicts, [Verdict::TRANSIENT; 3]);
 }
 
 #[test]
 fn http_matches_only_http_errors() {
-    let table = [
-        (AppError::Model(response(503).into()), BROKEN),
-        (AppError::Model(response(404).into()), Verdict::STOP),
-        (
-            AppError::Prompt(io(ErrorKind::ConnectionRefused)),
-            Verdict::STOP,
-        ),
-        (text("503"), Verdict::STOP),
-    ];
+    let table = rows! {
+        AppError::Model(response(503).into()), BROKEN;
+        AppError::Model(response(404).into()), Verdict::STOP;
+        AppError::Prompt(io(ErrorKind::ConnectionRefused)), Verdict::STOP;
+        text("503"), Verdict::STOP;
+    };
     for (error, expected) in table {
         assert_eq!(on::http(&error), expected, "{error:?}");
     }
@@ -166,17 +160,13 @@ fn combinations_have_the_verdict_of_their_parts() {
             };
             assert_eq!(a.except(b)(&()), left);
             let both = a.and(b)(&());
-            assert_eq!(
-                both.is_retryable(),
-                first.is_retryable() && second.is_retryable()
-            );
+            let are_retryable = first.is_retryable() && second.is_retryable();
+            assert_eq!(both.is_retryable(), are_retryable);
             if both.is_retryable() {
                 assert_eq!(both.kind(), first.kind());
                 assert_eq!(both.hint(), first.hint().max(second.hint()));
-                assert_eq!(
-                    both.is_ambiguous(),
-                    first.is_ambiguous() || second.is_ambiguous()
-                );
+                let is_ambiguous = first.is_ambiguous() || second.is_ambiguous();
+                assert_eq!(both.is_ambiguous(), is_ambiguous);
             }
         }
     }
@@ -185,7 +175,7 @@ fn combinations_have_the_verdict_of_their_parts() {
     assert_eq!(shorter.and(longer)(&()), Verdict::THROTTLED.after(hint(3)));
 }
 
-/// Calls that always fail, with every way to name a function.
+/// A call that always fails.
 struct Failing {
     error: MakeError,
     needle: &'static str,
@@ -197,59 +187,28 @@ impl Failing {
         self.attempts += 1;
         Err((self.error)())
     }
+}
 
-    #[retry(max = 2, backoff = "none", on = on::cause)]
-    fn cause(&mut self) -> Result<(), AppError> {
-        self.fail()
-    }
+/// Makes such calls, one with each of these keys, and returns their attempts.
+macro_rules! attempts_of {
+    ($error:expr, |$failing:ident| $($result:ty: [$($key:tt)*],)*) => {
+        [$({
+            #[retry(max = 2, backoff = "none", $($key)*)]
+            async fn call($failing: &mut Failing) -> Result<(), $result> {
+                $failing.fail()?;
+                Ok(())
+            }
 
-    #[retry(max = 2, backoff = "none", on = on::http)]
-    async fn http(&mut self) -> Result<(), AppError> {
-        self.fail()
-    }
-
-    #[retry(max = 2, backoff = "none", on = on::transient_io)]
-    async fn transient_io(&mut self) -> Result<(), AppError> {
-        self.fail()
-    }
-
-    #[retry(max = 2, backoff = "none", on = on::any)]
-    async fn any(&mut self) -> Result<(), AppError> {
-        self.fail()
-    }
-
-    #[retry(max = 2, backoff = "none", on = on::mentions(self.needle))]
-    async fn mentions(&mut self) -> Result<(), AppError> {
-        self.fail()
-    }
-
-    #[retry(
-        max = 2,
-        backoff = "none",
-        on = on::http.or(on::mentions("overloaded")).except(on::mentions("quota"))
-    )]
-    async fn combined(&mut self) -> Result<(), AppError> {
-        self.fail()
-    }
-
-    #[retry(max = 2, backoff = "none")]
-    async fn boxed(&mut self) -> Result<(), Boxed> {
-        Ok(self.fail()?)
-    }
-
-    #[retry(max = 2, backoff = "none")]
-    fn anyhow(&mut self) -> anyhow::Result<()> {
-        Ok(self.fail()?)
-    }
-
-    fn attempts(&mut self) -> u32 {
-        std::mem::take(&mut self.attempts)
-    }
+            let (error, needle) = ($error, "overloaded");
+            let mut failing = Failing { error, needle, attempts: 0 };
+            assert!(call(&mut failing).await.is_err());
+            failing.attempts
+        }),*]
+    };
 }
 
 #[tokio::test]
 async fn functions_of_the_attribute_are_paths_and_expressions() {
-    // cause, http, transient_io, any, mentions, combined, boxed, anyhow
     let table: [(MakeError, [u32; 8]); 5] = rows! {
         || AppError::Prompt(io(ErrorKind::ConnectionRefused)), [3, 1, 3, 3, 1, 1, 3, 3];
         || AppError::Model(response(503).into()), [3, 3, 1, 3, 3, 3, 3, 3];
@@ -258,28 +217,16 @@ async fn functions_of_the_attribute_are_paths_and_expressions() {
         || text("no"), [1, 1, 1, 3, 1, 1, 1, 1];
     };
     for (error, expected) in table {
-        let mut failing = Failing {
-            error,
-            needle: "overloaded",
-            attempts: 0,
+        let attempts = attempts_of! { error, |failing|
+            AppError: [on = on::cause],
+            AppError: [on = on::http],
+            AppError: [on = on::transient_io],
+            AppError: [on = on::any],
+            AppError: [on = on::mentions(failing.needle)],
+            AppError: [on = on::http.or(on::mentions("overloaded")).except(on::mentions("quota"))],
+            Boxed: [],
+            anyhow::Error: [],
         };
-        let mut attempts = [0; 8];
-        assert!(failing.cause().is_err());
-        attempts[0] = failing.attempts();
-        assert!(failing.http().await.is_err());
-        attempts[1] = failing.attempts();
-        assert!(failing.transient_io().await.is_err());
-        attempts[2] = failing.attempts();
-        assert!(failing.any().await.is_err());
-        attempts[3] = failing.attempts();
-        assert!(failing.mentions().await.is_err());
-        attempts[4] = failing.attempts();
-        assert!(failing.combined().await.is_err());
-        attempts[5] = failing.attempts();
-        assert!(failing.boxed().await.is_err());
-        attempts[6] = failing.attempts();
-        assert!(failing.anyhow().is_err());
-        attempts[7] = failing.attempts();
         assert_eq!(attempts, expected, "{}", error());
     }
 }
@@ -292,21 +239,13 @@ async fn policies_accept_on_helpers() {
         attempts += 1;
         Err::<(), _>(AppError::Model(response(503).into()))
     };
-    assert!(policy.on(on::http).call_blocking(&mut fail).is_err());
-    assert!(
-        policy
-            .on(on::mentions("overloaded"))
-            .call_blocking(&mut fail)
-            .is_err()
-    );
     let combined = on::transient_io.or(|error: &AppError| matches!(error, AppError::Model(_)));
+    assert!(policy.on(on::http).call_blocking(&mut fail).is_err());
+    let mentions = policy.on(on::mentions("overloaded"));
+    assert!(mentions.call_blocking(&mut fail).is_err());
     assert!(policy.on(combined).call_blocking(&mut fail).is_err());
-    assert!(
-        policy
-            .on(on::transient_io)
-            .call_blocking(&mut fail)
-            .is_err()
-    );
+    let transient_io = policy.on(on::transient_io);
+    assert!(transient_io.call_blocking(&mut fail).is_err());
     assert_eq!(attempts, 3 + 3 + 3 + 1);
 
     let future = policy.on(on::cause).call(async || Err::<(), _>(text("no")));
@@ -363,14 +302,10 @@ fn a_users_own_type_is_classified_inside_others() {
     assert_eq!(attempts(Classify::classify, || Busy.into()), 1);
     assert_eq!(attempts(on::is::<Busy>, || Busy.into()), 3);
     assert_eq!(attempts(on::is::<Busy>, || Refusal::TooMany.into()), 1);
-    assert_eq!(
-        attempts(on::is::<Busy>, || io(ErrorKind::ConnectionRefused).into()),
-        1
-    );
-    assert_eq!(
-        attempts(on::is::<Refusal>, || Refusal::NoSuchModel.into()),
-        1
-    );
+    let refused = || io(ErrorKind::ConnectionRefused).into();
+    assert_eq!(attempts(on::is::<Busy>, refused), 1);
+    let stops = || Refusal::NoSuchModel.into();
+    assert_eq!(attempts(on::is::<Refusal>, stops), 1);
 }
 
 #[test]

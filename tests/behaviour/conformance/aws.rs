@@ -131,37 +131,18 @@ async fn single_invocations() {
     check(&rows! {
         "eventually succeeds", 500, STANDARD,
             &[(FAULT, Retry(50), 486.0), (FAULT, Retry(100), 472.0), (OK, Success, 486.0)];
-        "max attempts",
-            500,
-            STANDARD,
-            &[
-                (BAD_GATEWAY, Retry(50), 486.0),
-                (BAD_GATEWAY, Retry(100), 472.0),
-                (BAD_GATEWAY, MaxAttempts, 472.0),
-            ];
+        "max attempts", 500, STANDARD,
+            &[(BAD_GATEWAY, Retry(50), 486.0), (BAD_GATEWAY, Retry(100), 472.0),
+                (BAD_GATEWAY, MaxAttempts, 472.0)];
         "quota after a single retry", 14, STANDARD,
             &[(FAULT, Retry(50), 0.0), (FAULT, QuotaExceeded, 0.0)];
         "no quota", 0, STANDARD, &[(FAULT, QuotaExceeded, 0.0)];
-        "backoff timing",
-            500,
-            STANDARD.max(4),
-            &[
-                (FAULT, Retry(50), 486.0),
-                (FAULT, Retry(100), 472.0),
-                (FAULT, Retry(200), 458.0),
-                (FAULT, Retry(400), 444.0),
-                (FAULT, MaxAttempts, 444.0),
-            ];
-        "max backoff",
-            500,
-            STANDARD.max(4).cap(millis(200)),
-            &[
-                (FAULT, Retry(50), 486.0),
-                (FAULT, Retry(100), 472.0),
-                (FAULT, Retry(200), 458.0),
-                (FAULT, Retry(200), 444.0),
-                (FAULT, MaxAttempts, 444.0),
-            ];
+        "backoff timing", 500, STANDARD.max(4),
+            &[(FAULT, Retry(50), 486.0), (FAULT, Retry(100), 472.0), (FAULT, Retry(200), 458.0),
+                (FAULT, Retry(400), 444.0), (FAULT, MaxAttempts, 444.0)];
+        "max backoff", 500, STANDARD.max(4).cap(millis(200)),
+            &[(FAULT, Retry(50), 486.0), (FAULT, Retry(100), 472.0), (FAULT, Retry(200), 458.0),
+                (FAULT, Retry(200), 444.0), (FAULT, MaxAttempts, 444.0)];
         "stops after the quota is used up", 20, STANDARD.max(4),
             &[(FAULT, Retry(50), 6.0), (BAD_GATEWAY, QuotaExceeded, 6.0)];
         "throttling", 500, STANDARD, &[(Throttling, Retry(1000), 495.0), (OK, Success, 500.0)];
@@ -182,15 +163,9 @@ async fn retry_after_and_dynamodb() {
             &[(After("invalid"), Retry(50), 486.0), (OK, Success, 500.0)];
         "retry-after, negative", 500, STANDARD,
             &[(After("-100"), Retry(50), 486.0), (OK, Success, 500.0)];
-        "dynamodb",
-            500,
-            STANDARD.max(3).base(millis(25)),
-            &[
-                (FAULT, Retry(25), 486.0),
-                (FAULT, Retry(50), 472.0),
-                (FAULT, Retry(100), 458.0),
-                (FAULT, MaxAttempts, 458.0),
-            ];
+        "dynamodb", 500, STANDARD.max(3).base(millis(25)),
+            &[(FAULT, Retry(25), 486.0), (FAULT, Retry(50), 472.0), (FAULT, Retry(100), 458.0),
+                (FAULT, MaxAttempts, 458.0)];
     })
     .await;
 }
@@ -208,16 +183,11 @@ async fn retry_after_of_smithy_rs() {
 async fn several_invocations() {
     let budget = Budget::standard().capacity(30);
     let policy = STANDARD.max(4);
-    let first = [Status(500), Status(502), Status(200)];
-    assert_eq!(
-        steps(&policy, &budget, &first).await,
-        [(Retry(50), 16.0), (Retry(100), 2.0), (Success, 16.0)]
-    );
-    let second = [Status(500), Status(200)];
-    assert_eq!(
-        steps(&policy, &budget, &second).await,
-        [(Retry(50), 2.0), (Success, 16.0)]
-    );
+    let first = steps(&policy, &budget, &[FAULT, Status(502), OK]).await;
+    let expected = [(Retry(50), 16.0), (Retry(100), 2.0), (Success, 16.0)];
+    assert_eq!(first, expected);
+    let second = steps(&policy, &budget, &[FAULT, OK]).await;
+    assert_eq!(second, [(Retry(50), 2.0), (Success, 16.0)]);
 }
 
 /// Only the last number doesn't depend on the order of the steps: this is the order in the table.
@@ -226,28 +196,19 @@ async fn a_bucket_that_several_threads_share() {
     let budget = Budget::standard();
     let policy = STANDARD.max(4);
     let steps = Steps::default();
-    tokio::join!(
-        called(
-            &policy,
-            &budget,
-            &[Status(500), Status(500), Status(200)],
-            &steps
-        ),
-        async {
-            sleep(millis(60)).await;
-            called(&policy, &budget, &[Status(500), Status(200)], &steps).await;
-        }
-    );
-    assert_eq!(
-        *steps.borrow(),
-        [
-            (Retry(50), 486.0),
-            (Retry(100), 472.0),
-            (Retry(50), 458.0),
-            (Success, 472.0),
-            (Success, 486.0),
-        ]
-    );
+    let later = async {
+        sleep(millis(60)).await;
+        called(&policy, &budget, &[FAULT, OK], &steps).await;
+    };
+    tokio::join!(called(&policy, &budget, &[FAULT, FAULT, OK], &steps), later);
+    let expected = [
+        (Retry(50), 486.0),
+        (Retry(100), 472.0),
+        (Retry(50), 458.0),
+        (Success, 472.0),
+        (Success, 486.0),
+    ];
+    assert_eq!(*steps.borrow(), expected);
 }
 
 /// The delay of the retry that the budget did not pay for.
@@ -256,10 +217,8 @@ fn unpaid(gave_up: &GaveUp<Answer>) -> Duration {
         Throttling => STANDARD.base(secs(1)),
         _ => STANDARD,
     };
-    let mut delays = policy.delays();
-    delays
-        .nth(gave_up.attempts() as usize - 1)
-        .unwrap_or_default()
+    let retry = gave_up.attempts() as usize - 1;
+    policy.delays().nth(retry).unwrap_or_default()
 }
 
 /// Operations that poll are called again at once, so they wait before they fail for want of a quota: with a `fallback`.
@@ -297,20 +256,13 @@ async fn long_polls_wait_before_they_fail() {
 
 #[tokio::test(start_paused = true)]
 async fn backoff_range() {
-    let steps = steps(&STANDARD.max(11), &Budget::standard(), &[Status(500); 12]).await;
-    let delays: Vec<_> = steps
-        .iter()
-        .filter_map(|(then, _)| match then {
-            Retry(delay) => Some(*delay),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(
-        delays,
-        [
-            50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 20000, 20000
-        ]
-    );
+    let steps = steps(&STANDARD.max(11), &Budget::standard(), &[FAULT; 12]).await;
+    let steps: Vec<_> = steps.iter().map(|(then, _)| *then).collect();
+    let delays = [
+        50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 20000, 20000,
+    ];
+    assert_eq!(steps[..11], delays.map(Retry));
+    assert_eq!(steps[11..], [MaxAttempts]);
 }
 
 /// `amz-sdk-request`, also of the first attempt.
@@ -325,10 +277,8 @@ async fn every_attempt_has_its_number_and_the_limit() {
 
     let mut headers = Vec::new();
     send(2, &mut headers).await.unwrap_err();
-    assert_eq!(
-        headers,
-        ["attempt=1; max=3", "attempt=2; max=3", "attempt=3; max=3"]
-    );
+    let expected = ["attempt=1; max=3", "attempt=2; max=3", "attempt=3; max=3"];
+    assert_eq!(headers, expected);
     headers.clear();
     send(3, &mut headers).await.unwrap_err();
     assert_eq!(headers[0], "attempt=1; max=4");
@@ -339,11 +289,8 @@ async fn every_attempt_has_its_number_and_the_limit() {
 /// ours has: a standard one has those of 2.1.
 #[tokio::test(start_paused = true)]
 async fn sequences_of_smithy_typescript() {
-    const FAULT: Answer = Status(500);
-    let legacy = STANDARD
-        .max(7)
-        .base(millis(100))
-        .throttled(Section::new().base(millis(500)));
+    let throttled = Section::new().base(millis(500));
+    let legacy = STANDARD.max(7).base(millis(100)).throttled(throttled);
     let mixed = [
         Throttling, Throttling, FAULT, FAULT, FAULT, FAULT, Throttling, FAULT,
     ];

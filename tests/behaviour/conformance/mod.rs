@@ -12,76 +12,64 @@ mod polly;
 mod reqwest_retry;
 mod resilience4j;
 
-use std::time::Duration;
+use std::collections::VecDeque;
 
 use retry_protections::Breaker;
-use retry_runtime::seam::{AttemptOutcome, BreakerState};
+use retry_runtime::seam::{AttemptOutcome, Permit};
 use support::held_permit::{Admit, FAILED};
 use support::time::{millis, secs};
 use tokio::time::advance;
 
-/// A step of a documented sequence for a breaker.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// A call that succeeds, fails, or is ignored.
-    Succeeds,
-    Fails,
-    Ignored,
-    /// A call that is not let through.
-    Rejected,
-    /// Starts a number of calls at once, of which the second number are admitted and keep running.
-    Begin(usize, usize),
-    /// The longest running of these calls ends.
-    EndsWell,
-    EndsBadly,
-    EndsIgnored,
-    Passes(Duration),
-    /// An operator does that.
-    By(fn(&Breaker)),
-    Is(BreakerState),
+/// Follows a documented sequence for a breaker, which is a text of steps:
+///
+/// - `succeeds`, `fails`, `ignored` and `rejected` are calls that end at once; `fails*2` are two;
+/// - `100/1` starts 100 calls, of which one is admitted and keeps running;
+/// - `ends-well`, `ends-badly` and `ends-ignored` end the call that has run longest;
+/// - `5s` passes that time;
+/// - `force-open`, `force-closed` and `reset` are done by an operator;
+/// - `HalfOpen` is the state that the breaker must have then.
+async fn follow(name: &str, breaker: &Breaker, steps: &str) {
+    let mut running = VecDeque::new();
+    for (number, step) in steps.split(' ').enumerate() {
+        let place = format!("{name}, step {number}: {step}");
+        let (step, times) = step.split_once('*').unwrap_or((step, "1"));
+        for _ in 0..times.parse().expect("a number") {
+            match step {
+                "succeeds" | "fails" | "ignored" | "rejected" => {
+                    let permit = breaker.admit();
+                    assert_eq!(permit.is_some(), step != "rejected", "{place}");
+                    permit.and_then(|permit| breaker.record(permit, outcome(step)));
+                }
+                "ends-well" | "ends-badly" | "ends-ignored" => {
+                    let permit = running.pop_front().expect("a running call");
+                    breaker.record(permit, outcome(step));
+                }
+                "force-open" => breaker.force_open(),
+                "force-closed" => breaker.force_closed(),
+                "reset" => breaker.reset(),
+                _ => other_step(breaker, step, &mut running, &place).await,
+            }
+        }
+    }
 }
 
-async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
-    let mut under_way = Vec::new();
-    for (number, step) in steps.iter().enumerate() {
-        let place = format!("{name}, step {number}");
-        let (seen, is_admitted) = match step {
-            Step::Succeeds => (AttemptOutcome::Success, true),
-            Step::Fails => (FAILED, true),
-            Step::Ignored => (AttemptOutcome::Ignored, true),
-            Step::Rejected => (AttemptOutcome::Ignored, false),
-            Step::Begin(calls, admitted) => {
-                let before = under_way.len();
-                under_way.extend((0..*calls).filter_map(|_| breaker.admit()));
-                assert_eq!(under_way.len() - before, *admitted, "{place}");
-                continue;
-            }
-            Step::EndsWell | Step::EndsBadly | Step::EndsIgnored => {
-                let seen = match step {
-                    Step::EndsWell => AttemptOutcome::Success,
-                    Step::EndsBadly => FAILED,
-                    _ => AttemptOutcome::Ignored,
-                };
-                breaker.record(under_way.remove(0), seen);
-                continue;
-            }
-            Step::Passes(duration) => {
-                advance(*duration).await;
-                continue;
-            }
-            Step::By(operator) => {
-                operator(&breaker);
-                continue;
-            }
-            Step::Is(state) => {
-                assert_eq!(breaker.state(), *state, "{place}");
-                continue;
-            }
-        };
-        let pass = breaker.admit();
-        assert_eq!(pass.is_some(), is_admitted, "{place}");
-        if let Some(pass) = pass {
-            breaker.record(pass, seen);
-        }
+async fn other_step(breaker: &Breaker, step: &str, running: &mut VecDeque<Permit>, place: &str) {
+    if let Some((calls, admitted)) = step.split_once('/') {
+        let calls = 0..calls.parse::<usize>().expect("a number");
+        let begun: Vec<_> = calls.filter_map(|_| breaker.admit()).collect();
+        assert_eq!(begun.len().to_string(), admitted, "{place}");
+        running.extend(begun);
+    } else if let Some(seconds) = step.strip_suffix('s') {
+        advance(secs(seconds.parse().expect("a number"))).await;
+    } else {
+        assert_eq!(format!("{:?}", breaker.state()), step, "{place}");
+    }
+}
+
+fn outcome(step: &str) -> AttemptOutcome {
+    match step {
+        "succeeds" | "ends-well" => AttemptOutcome::Success,
+        "fails" | "ends-badly" => FAILED,
+        _ => AttemptOutcome::Ignored,
     }
 }

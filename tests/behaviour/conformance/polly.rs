@@ -1,88 +1,29 @@
 //! Polly's circuit breaker: <https://www.pollydocs.org/strategies/circuit-breaker>, "Diagrams".
 
 use retry_protections::Breaker;
-use retry_runtime::seam::BreakerState::{Closed, ForcedOpen, HalfOpen, Open};
 use support::rows;
 
-use super::Step::{
-    Begin, By, EndsBadly, EndsIgnored, EndsWell, Fails, Is, Passes, Rejected, Succeeds,
-};
-use super::{Step, follow, secs};
+use super::{follow, secs};
 
 #[tokio::test(start_paused = true)]
 async fn diagrams() {
-    let rows: [(&str, &[Step]); 8] = rows! {
-        "simple, happy", &[Succeeds, Succeeds, Fails, Is(Closed), Succeeds];
-        "simple, unhappy", &[Succeeds, Is(Closed), Fails, Is(Open), Rejected];
-        "complex, happy",
-            &[
-                Fails,
-                Is(Closed),
-                Fails,
-                Is(Open),
-                Rejected,
-                Passes(secs(1)),
-                Succeeds,
-                Is(Closed),
-                Succeeds,
-            ];
-        "complex, unhappy",
-            &[
-                Fails,
-                Fails,
-                Rejected,
-                Passes(secs(1)),
-                Fails,
-                Is(Open),
-                Rejected,
-                Passes(secs(1)),
-                Succeeds,
-                Is(Closed),
-            ];
+    for (name, steps) in rows! {
+        "simple, happy", "succeeds*2 fails Closed succeeds";
+        "simple, unhappy", "succeeds Closed fails Open rejected";
+        "complex, happy", "fails Closed fails Open rejected 1s succeeds Closed succeeds";
+        "complex, unhappy", "fails*2 rejected 1s fails Open rejected 1s succeeds Closed";
         // "the first call is a probe; others are rejected until it has ended".
         "half open, concurrently, happy",
-            &[
-                Fails,
-                Fails,
-                Passes(secs(1)),
-                Begin(100, 1),
-                Is(HalfOpen),
-                Rejected,
-                EndsWell,
-                Is(Closed),
-                Begin(100, 100),
-            ];
-        "half open, concurrently, unhappy",
-            &[Fails, Fails, Passes(secs(1)), Begin(100, 1), EndsBadly, Is(Open), Rejected];
+            "fails*2 1s 100/1 HalfOpen rejected ends-well Closed 100/100";
+        "half open, concurrently, unhappy", "fails*2 1s 100/1 ends-badly Open rejected";
         "half open, handled neither way",
-            &[
-                Fails,
-                Fails,
-                Passes(secs(1)),
-                Begin(2, 1),
-                EndsIgnored,
-                Is(HalfOpen),
-                Begin(2, 1),
-                EndsWell,
-                Is(Closed),
-            ];
+            "fails*2 1s 2/1 ends-ignored HalfOpen 2/1 ends-well Closed";
         // "holds it in this state until a call to `CloseAsync`", which "resets any statistics".
         "CircuitBreakerManualControl",
-            &[
-                Fails,
-                By(Breaker::force_open),
-                Is(ForcedOpen),
-                Rejected,
-                Passes(secs(60)),
-                Rejected,
-                By(Breaker::reset),
-                Fails,
-                Is(Closed),
-            ];
-    };
-    for (name, steps) in rows {
+            "fails force-open ForcedOpen rejected 60s rejected reset fails Closed";
+    } {
         let breaker = Breaker::new().ratio(0.5).minimum_calls(2);
         let breaker = breaker.window(secs(2)).open_for(secs(1));
-        follow(name, breaker, steps).await;
+        follow(name, &breaker, steps).await;
     }
 }

@@ -22,10 +22,8 @@ fn statuses_of_reqwest_retry() {
         423, 424, 426, 428, 431, 451,
     ];
     let is_retried = |status| {
-        StatusCode::from_u16(status)
-            .unwrap()
-            .classify()
-            .is_retryable()
+        let status = StatusCode::from_u16(status).unwrap();
+        status.classify().is_retryable()
     };
     for status in retried {
         assert_eq!(is_retried(status), !LASTING.contains(&status), "{status}");

@@ -5,206 +5,69 @@
 //! `trial_successes` bears it.
 
 use retry_protections::Breaker;
-use retry_runtime::seam::BreakerState::{Closed, ForcedClosed, ForcedOpen, HalfOpen, Open};
 use support::rows;
 
-use super::Step::{
-    Begin, By, EndsBadly, EndsIgnored, EndsWell, Fails, Ignored, Is, Passes, Rejected, Succeeds,
-};
-use super::{Step, follow, secs};
+use super::{follow, secs};
 
 #[tokio::test(start_paused = true)]
 async fn settings() {
-    let nine = [Fails; 9];
-    let of_ten = [nine.as_slice(), &[Is(Closed), Fails, Is(Open)]].concat();
-    let rows: [(&str, u32, &[Step]); 8] = rows! {
-        "minimumNumberOfCalls", 10, &of_ten;
-        "waitDurationInOpenState, permittedNumberOfCallsInHalfOpenState",
-            1,
-            &[
-                Fails,
-                Is(Open),
-                Rejected,
-                Passes(secs(3)),
-                Rejected,
-                Is(Open),
-                Passes(secs(3)),
-                Succeeds,
-                Is(HalfOpen),
-                Succeeds,
-                Succeeds,
-                Is(HalfOpen),
-                Succeeds,
-                Is(Closed),
-            ];
-        "permittedNumberOfCallsInHalfOpenState, concurrently",
-            1,
-            &[
-                Fails,
-                Passes(secs(5)),
-                Begin(10, 4),
-                Is(HalfOpen),
-                EndsWell,
-                // Ended, it still counts.
-                Rejected,
-                EndsWell,
-                EndsWell,
-                Is(HalfOpen),
-                EndsWell,
-                Is(Closed),
-                Begin(10, 10),
-            ];
-        "a permission that is released",
-            1,
-            &[
-                Fails,
-                Passes(secs(5)),
-                Begin(10, 4),
-                EndsIgnored,
-                EndsIgnored,
-                Begin(10, 2),
-                EndsWell,
-                EndsWell,
-                EndsWell,
-                EndsWell,
-                Is(Closed),
-            ];
-        "a failed trial among others",
-            1,
-            &[
-                Fails,
-                Passes(secs(5)),
-                Begin(4, 4),
-                EndsWell,
-                EndsBadly,
-                Is(Open),
-                // Too late to change anything.
-                EndsWell,
-                EndsWell,
-                Is(Open),
-                Rejected,
-            ];
-        "failureRateThreshold", 5, &[Fails, Fails, Fails, Succeeds, Is(Closed), Fails, Is(Open)];
-        "ignoreExceptions", 2, &[Ignored, Ignored, Fails, Is(Closed), Fails, Is(Open)];
-        "TIME_BASED", 3, &[Fails, Fails, Passes(secs(6)), Fails, Is(Closed)];
-    };
-    for (name, minimum, steps) in rows {
+    for (name, minimum, steps) in rows! {
+        "minimumNumberOfCalls", 10, "fails*9 Closed fails Open";
+        "waitDurationInOpenState, permittedNumberOfCallsInHalfOpenState", 1,
+            "fails Open rejected 3s rejected Open 3s succeeds HalfOpen succeeds*2 HalfOpen succeeds Closed";
+        // A call that has ended still counts.
+        "permittedNumberOfCallsInHalfOpenState, concurrently", 1,
+            "fails 5s 10/4 HalfOpen ends-well rejected ends-well*2 HalfOpen ends-well Closed 10/10";
+        "a permission that is released", 1,
+            "fails 5s 10/4 ends-ignored*2 10/2 ends-well*4 Closed";
+        // The last two end too late to change anything.
+        "a failed trial among others", 1,
+            "fails 5s 4/4 ends-well ends-badly Open ends-well*2 Open rejected";
+        "failureRateThreshold", 5, "fails*3 succeeds Closed fails Open";
+        "ignoreExceptions", 2, "ignored*2 fails Closed fails Open";
+        "TIME_BASED", 3, "fails*2 6s fails Closed";
+    } {
         let breaker = Breaker::new().ratio(0.5).minimum_calls(minimum);
         let breaker = breaker.window(secs(5)).open_for(secs(5)).trial_calls(4);
-        follow(name, breaker, steps).await;
+        follow(name, &breaker, steps).await;
     }
 }
 
-/// A call that takes two seconds, if one second counts as slow.
-const SLOW: [Step; 3] = [Begin(1, 1), Passes(secs(2)), EndsWell];
-
+/// `1/1 2s ends-well` is a call that takes two seconds, if one second counts as slow.
 #[tokio::test(start_paused = true)]
 async fn counts_slow_calls() {
-    let of_three = Breaker::new().ratio(0.5).count_window(3);
     let slow = || Breaker::new().count_window(4).slow(secs(1), 0.5);
-    let rows: [(&str, Breaker, Vec<Step>); 5] = rows! {
-        "COUNT_BASED: the oldest of the window goes",
-            of_three,
-            vec![
-                Fails,
-                Succeeds,
-                Succeeds,
-                Is(Closed),
-                Fails,
-                Is(Closed),
-                Passes(secs(999)),
-                Fails,
-                Is(Open),
-            ];
+    for (name, breaker, steps) in rows! {
+        "COUNT_BASED: the oldest of the window goes", Breaker::new().ratio(0.5).count_window(3),
+            "fails succeeds*2 Closed fails Closed 999s fails Open";
         "COUNT_BASED: successes between failures all count",
             Breaker::new().count_window(10).ratio(0.2),
-            [
-                vec![Succeeds; 300],
-                vec![Fails],
-                vec![Succeeds; 9],
-                vec![Fails, Is(Closed), Fails, Is(Open)],
-            ]
-            .concat();
-        "slowCallRateThreshold: a success may open it",
-            slow(),
-            [
-                vec![Succeeds, Succeeds],
-                SLOW.to_vec(),
-                vec![Is(Closed)],
-                SLOW.to_vec(),
-                vec![Is(Open)],
-            ]
-            .concat();
+            "succeeds*300 fails succeeds*9 fails Closed fails Open";
+        "slowCallRateThreshold: a success may open it", slow(),
+            "succeeds*2 1/1 2s ends-well Closed 1/1 2s ends-well Open";
         "slowCallRateThreshold over a window of time",
             Breaker::new().minimum_calls(2).slow(secs(1), 1.0),
-            [SLOW, SLOW, [Is(Open), Rejected, Rejected]].concat();
+            "1/1 2s ends-well 1/1 2s ends-well Open rejected*2";
         "slowCallDurationThreshold: a slow trial call fails", slow().consecutive_failures(1),
-            [vec![Fails, Passes(secs(5))], SLOW.to_vec(), vec![Is(Open)]].concat();
-    };
-    for (name, breaker, steps) in rows {
-        follow(name, breaker, &steps).await;
+            "fails 5s 1/1 2s ends-well Open";
+    } {
+        follow(name, &breaker, steps).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn obeys_operators_and_counts_trials() {
-    let rows: [(&str, Breaker, Vec<Step>); 3] = rows! {
+    for (name, breaker, steps) in rows! {
         "permittedNumberOfCallsInHalfOpenState, with a rate",
-            Breaker::new()
-                .consecutive_failures(1)
-                .trial_calls(3)
-                .trial_successes(2),
-            vec![
-                Fails,
-                Passes(secs(5)),
-                Fails,
-                Is(HalfOpen),
-                Fails,
-                Is(Open),
-                Passes(secs(5)),
-                Succeeds,
-                Fails,
-                Is(HalfOpen),
-                Succeeds,
-                Is(Closed),
-            ];
-        "transitionToForcedOpenState, reset",
-            Breaker::new().count_window(2).ratio(1.0),
-            vec![
-                Fails,
-                By(Breaker::force_open),
-                Is(ForcedOpen),
-                Passes(secs(999)),
-                Rejected,
-                By(Breaker::reset),
-                Is(Closed),
-                Fails,
-                Is(Closed),
-                Fails,
-                Is(Open),
-                By(Breaker::reset),
-                Is(Closed),
-                Succeeds,
-            ];
-        "transitionToDisabledState",
-            Breaker::new().consecutive_failures(1),
-            vec![
-                Begin(1, 1),
-                Fails,
-                Is(Open),
-                By(Breaker::force_closed),
-                Is(ForcedClosed),
-                Fails,
-                EndsBadly,
-                Fails,
-                Is(ForcedClosed),
-                By(Breaker::reset),
-                Is(Closed),
-                Fails,
-                Is(Open),
-            ];
-    };
-    for (name, breaker, steps) in rows {
-        follow(name, breaker, &steps).await;
+            Breaker::new().consecutive_failures(1).trial_calls(3).trial_successes(2),
+            "fails 5s fails HalfOpen fails Open 5s succeeds fails HalfOpen succeeds Closed";
+        "transitionToForcedOpenState, reset", Breaker::new().count_window(2).ratio(1.0),
+            "fails force-open ForcedOpen 999s rejected reset Closed fails Closed fails Open reset \
+             Closed succeeds";
+        "transitionToDisabledState", Breaker::new().consecutive_failures(1),
+            "1/1 fails Open force-closed ForcedClosed fails ends-badly fails ForcedClosed reset \
+             Closed fails Open";
+    } {
+        follow(name, &breaker, steps).await;
     }
 }

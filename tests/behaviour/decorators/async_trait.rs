@@ -1,14 +1,11 @@
 //! Under `#[async_trait]`, and traits whose futures are `Send`.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
-use retry_runtime::retry;
-use support::is_send;
+use support::prelude::*;
 
 use crate::decorators::{Busy, SharedFlaky};
 
-#[retry(wrapper = Retrying, backoff = "none", on = |_| true)]
+#[retry(wrapper = Retrying, forward = [Box], backoff = "none", on = |_| true)]
 #[async_trait]
 trait Model: Send + Sync {
     async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy>;
@@ -36,36 +33,6 @@ impl Model for SharedFlaky {
     }
 }
 
-#[async_trait]
-impl<T: Model + ?Sized> Model for Box<T> {
-    async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy> {
-        (**self).complete(prompt, parts).await
-    }
-
-    async fn charge(&mut self, amount: u32) -> Result<u32, Busy> {
-        (**self).charge(amount).await
-    }
-
-    async fn name(&self) -> String {
-        (**self).name().await
-    }
-}
-
-#[async_trait]
-impl<T: Model + ?Sized> Model for Arc<T> {
-    async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy> {
-        (**self).complete(prompt, parts).await
-    }
-
-    async fn charge(&mut self, _: u32) -> Result<u32, Busy> {
-        Err(Busy(0))
-    }
-
-    async fn name(&self) -> String {
-        (**self).name().await
-    }
-}
-
 async fn complete(model: &dyn Model) -> Result<u32, Busy> {
     model.complete(String::from("hello"), &[]).await
 }
@@ -74,17 +41,11 @@ async fn complete(model: &dyn Model) -> Result<u32, Busy> {
 async fn objects_are_wrapped() {
     let boxed: Box<dyn Model> = Box::new(SharedFlaky::default());
     assert_eq!(is_send(complete(&Retrying::new(boxed))).await, Ok(3));
-    let shared: Arc<dyn Model> = Arc::new(SharedFlaky::default());
-    assert_eq!(complete(&Retrying::new(shared.clone())).await, Ok(3));
-    assert_eq!(Retrying::new(shared).name().await, "flaky");
-    assert_eq!(
-        Retrying::new(SharedFlaky::default()).charge(10).await,
-        Ok(13)
-    );
-    assert_eq!(
-        Retrying::new(SharedFlaky::default()).provided().await,
-        Ok(3)
-    );
+    let mut model = Retrying::new(SharedFlaky::default());
+    assert_eq!(model.name().await, "flaky");
+    assert_eq!(model.charge(10).await, Ok(13));
+    let model = Retrying::new(SharedFlaky::default());
+    assert_eq!(model.provided().await, Ok(3));
 }
 
 #[retry(wrapper = RetryingSend, backoff = "none", on = |_| true)]

@@ -1,21 +1,17 @@
 //! `#[retry(body)]`: a method of a copy with a body of one's own.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use retry_runtime::{Policy, retry, testing};
 
 use crate::decorators::{Busy, Flaky};
 
 /// Stands in for another crate.
 mod other {
-    use std::cell::Cell;
-
-    use super::Busy;
+    use super::{Busy, Flaky};
 
     /// An argument that is not `Clone`.
     #[derive(Debug)]
@@ -31,17 +27,11 @@ mod other {
         fn plain(&self) -> Result<u32, Busy>;
     }
 
-    pub(super) struct Remote(pub(super) Cell<u32>);
+    pub(super) struct Remote(pub(super) Flaky);
 
     impl Remote {
         fn answer(&self, answer: u32) -> Result<u32, Busy> {
-            let attempt = self.0.get() + 1;
-            self.0.set(attempt);
-            if attempt < 3 {
-                Err(Busy(attempt))
-            } else {
-                Ok(answer)
-            }
+            self.0.answer().map(|_| answer)
         }
     }
 
@@ -71,6 +61,7 @@ mod other {
 }
 
 use other::{Client as _, Params, Remote};
+use support::prelude::*;
 
 #[retry(wrapper = Retrying, of = other::Client, max = 3, base = "1s", jitter = "none", on = |_| true)]
 trait Client {
@@ -105,7 +96,7 @@ trait Client {
 }
 
 fn client() -> Retrying<Remote> {
-    Retrying::new(Remote(Cell::new(0)))
+    Retrying::new(Remote(Flaky::new(2)))
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,7 +104,7 @@ async fn the_body_is_retried_by_the_traits_policy_under_the_clients_name() {
     let recording = testing::record();
     let client = client();
     assert_eq!(client.request("sum", Params(7)).await, Ok(7));
-    assert_eq!(client.inner().0.get(), 3);
+    assert_eq!(client.inner().0.attempts.get(), 3);
     assert_eq!(recording.delays(), [1, 2].map(Duration::from_secs));
     let lines = recording.lines();
     assert!(lines[0].contains("Remote::request"), "{lines:?}");
@@ -123,11 +114,11 @@ async fn the_body_is_retried_by_the_traits_policy_under_the_clients_name() {
 async fn a_retried_default_body_has_its_own_settings_and_attempt() {
     let mut client = client();
     assert_eq!(client.all(&mut [1]).await, Ok(302));
-    client.inner_mut().0.set(0);
+    client.inner_mut().0.attempts.set(0);
     let mut client = Retrying::with_policy(client.into_inner(), Policy::none().max(1));
     // Its own `max`.
     assert_eq!(client.all(&mut [1]).await, Ok(302));
-    client.inner_mut().0.set(0);
+    client.inner_mut().0.attempts.set(0);
     assert_eq!(client.request("sum", Params(7)).await, Err(Busy(2)));
 }
 
@@ -137,7 +128,10 @@ fn default_bodies_run_for_methods_that_cannot_be_delegated() {
     assert_eq!(std::rc::Rc::new(client()).shared(), Ok(6));
     let (one, other) = (client(), client());
     assert_eq!(one.batch(&[&one, &other, &one]), Ok(3));
-    assert_eq!((one.inner().0.get(), other.inner().0.get()), (3, 0));
+    assert_eq!(
+        (one.inner().0.attempts.get(), other.inner().0.attempts.get()),
+        (3, 0)
+    );
 }
 
 #[async_trait]
@@ -182,9 +176,9 @@ impl Shared for Sender {
 #[tokio::test]
 async fn under_async_trait() {
     let sender: Arc<dyn Shared> = Arc::new(copy::RetryShared::new(Sender(AtomicU32::new(0))));
-    let told = RefCell::new(0);
-    *told.borrow_mut() += sender.send(Box::new(|| 4)).await.unwrap();
-    assert_eq!(told.into_inner(), 4);
+    let sum = RefCell::new(0);
+    *sum.borrow_mut() += sender.send(Box::new(|| 4)).await.unwrap();
+    assert_eq!(sum.into_inner(), 4);
 }
 
 /// `Self` in `use<…>` doesn't mean that the decorator and its client must have the same type.

@@ -1,10 +1,8 @@
 //! The type of the wrapped client with its bounds, and supertraits.
 
-use std::cell::Cell;
-
 use retry_runtime::{Classify, Verdict, retry};
 
-use crate::decorators::Busy;
+use crate::decorators::{Busy, Flaky};
 
 /// Like in the crate `dyn-clone`: every model that is `Clone` is `CloneModel`.
 trait CloneModel {
@@ -22,23 +20,15 @@ trait Model: CloneModel {
     fn ask(&self) -> Result<u32, Busy>;
 }
 
-#[derive(Clone)]
-struct Client(Cell<u32>);
-
-impl Model for Client {
+impl Model for Flaky {
     fn ask(&self) -> Result<u32, Busy> {
-        self.0.set(self.0.get() + 1);
-        if self.0.get() < 3 {
-            Err(Busy(self.0.get()))
-        } else {
-            Ok(self.0.get())
-        }
+        self.answer()
     }
 }
 
 #[test]
 fn a_supertrait_may_follow_from_the_trait() {
-    let model = RetryModel::new(Client(Cell::new(0)));
+    let model = RetryModel::new(Flaky::new(2));
     let boxed = model.boxed();
     assert_eq!((model.ask(), boxed.ask()), (Ok(3), Ok(3)));
 }
@@ -108,7 +98,7 @@ trait Store: Clone {
     fn get(&self) -> Result<u32, Busy>;
 }
 
-impl other::Store for Client {
+impl other::Store for Flaky {
     fn get(&self) -> Result<u32, Busy> {
         self.ask()
     }
@@ -116,7 +106,7 @@ impl other::Store for Client {
 
 #[test]
 fn a_copy_may_list_its_supertraits() {
-    let store = RetryStore::new(Client(Cell::new(0)));
+    let store = RetryStore::new(Flaky::new(2));
     let copy = store.clone();
     assert_eq!(
         (other::Store::get(&store), other::Store::get(&copy)),

@@ -3,12 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-use retry_runtime::{Verdict, retry};
-use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
-use support::time::secs;
-use tokio::time::Instant;
-
 use self::vendor::ModelClient;
+use support::prelude::*;
 
 /// Stands in for another crate.
 mod vendor {

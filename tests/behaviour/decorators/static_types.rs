@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
-use retry_runtime::{Policy, retry, testing};
+use support::prelude::*;
 
 use crate::decorators::Busy;
 
@@ -121,10 +120,8 @@ async fn the_stream_outlives_the_decorator_and_the_arguments() {
         store.after(Some(&prefix), &offset, &numbers, String::from("owned"))
     };
     let stream = assert_static(stream);
-    assert_eq!(
-        all(stream).await,
-        ["Some([1])", "offset", "[2, 3]", "owned"]
-    );
+    let expected = ["Some([1])", "offset", "[2, 3]", "owned"];
+    assert_eq!(all(stream).await, expected);
     assert_eq!(store.inner().openings.load(Ordering::Relaxed), 3);
 }
 

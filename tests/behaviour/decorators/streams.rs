@@ -106,32 +106,39 @@ impl Client for Flaky {
     }
 }
 
-const WHOLE: [Result<u32, Busy>; 3] = [Ok(0), Ok(1), Ok(2)];
+fn whole() -> (Items, u32) {
+    (vec![Ok(0), Ok(1), Ok(2)], 3)
+}
+
+/// The items, and the number of openings.
+async fn collected(
+    client: &Retrying<Flaky>,
+    items: impl Stream<Item = Result<u32, Busy>>,
+) -> (Items, u32) {
+    (items.collect().await, client.inner().openings.get())
+}
 
 #[tokio::test]
 async fn until_the_first_item() {
     let client = Flaky::new(0);
-    let items: Items = client.first(String::from("hello")).collect().await;
-    assert_eq!(
-        (items.as_slice(), client.inner().openings.get()),
-        (&WHOLE[..], 3)
-    );
+    let items = client.first(String::from("hello"));
+    assert_eq!(collected(&client, items).await, whole());
     let client = Flaky::new(1);
-    let items: Items = client.first(String::from("hello")).take(2).collect().await;
-    assert_eq!(
-        (items, client.inner().openings.get()),
-        (vec![Ok(0), Err(Busy(1))], 1)
-    );
+    let items = client.first(String::from("hello")).take(2);
+    let expected = (vec![Ok(0), Err(Busy(1))], 1);
+    assert_eq!(collected(&client, items).await, expected);
 }
 
 #[tokio::test]
 async fn streams_are_retried_as_a_whole() {
     for fails_at in 0..3 {
         let client = Flaky::new(fails_at);
-        let items: Items = client.buffered("hello").collect().await;
+        assert_eq!(collected(&client, client.buffered("hello")).await, whole());
+        // Also in a block, by the method's own attribute.
+        let client = Flaky::new(fails_at);
         assert_eq!(
-            (items.as_slice(), client.inner().openings.get()),
-            (&WHOLE[..], 3)
+            collected(&client, client.inner().in_a_block()).await,
+            whole()
         );
     }
 }
@@ -140,32 +147,22 @@ async fn streams_are_retried_as_a_whole() {
 async fn streams_that_borrow_the_client_exclusively() {
     let mut client = Flaky::new(0);
     let items: Items = client.exclusive().collect().await;
-    assert_eq!(
-        (items.as_slice(), client.inner().openings.get()),
-        (&WHOLE[..], 3)
-    );
+    assert_eq!((items, client.inner().openings.get()), whole());
     let mut client = Flaky::new(0);
     let items: Items = client.exclusive_buffered().collect().await;
-    assert_eq!(
-        (items.as_slice(), client.inner().openings.get()),
-        (&WHOLE[..], 3)
-    );
+    assert_eq!((items, client.inner().openings.get()), whole());
 }
 
 #[tokio::test]
 async fn only_the_opening_or_nothing_is_retried() {
     let client = Flaky::new(9);
-    let items: Items = client.opened().await.unwrap().collect().await;
     assert_eq!(
-        (items.as_slice(), client.inner().openings.get()),
-        (&WHOLE[..], 3)
+        collected(&client, client.opened().await.unwrap()).await,
+        whole()
     );
     let client = Flaky::new(0);
-    let items: Items = client.skipped().take(1).collect().await;
-    assert_eq!(
-        (items, client.inner().openings.get()),
-        (vec![Err(Busy(1))], 1)
-    );
+    let expected = (vec![Err(Busy(1))], 1);
+    assert_eq!(collected(&client, client.skipped().take(1)).await, expected);
 }
 
 #[retry(wrapper = RetryingBoxed, max = 3, backoff = "none", on = |_| true)]
@@ -199,13 +196,9 @@ impl Boxed for BoxedClient {
 #[tokio::test]
 async fn under_async_trait() {
     let client = RetryingBoxed::new(BoxedClient::default());
-    let items: Items = client
-        .stream(String::from("hello"))
-        .await
-        .unwrap()
-        .collect()
-        .await;
-    assert_eq!(items, WHOLE);
+    let stream = client.stream(String::from("hello")).await;
+    let items: Items = stream.unwrap().collect().await;
+    assert_eq!(items, whole().0);
 }
 
 /// In a block, a method that returns a stream is retried according to its own attribute.
@@ -215,14 +208,4 @@ impl Flaky {
     fn in_a_block(&self) -> impl Stream<Item = Result<u32, Busy>> {
         self.open()
     }
-}
-
-#[tokio::test]
-async fn streams_are_retried_in_blocks() {
-    let client = Flaky::new(2);
-    let items: Items = client.inner().in_a_block().collect().await;
-    assert_eq!(
-        (items.as_slice(), client.inner().openings.get()),
-        (&WHOLE[..], 3)
-    );
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 struct Script {
     steps: Vec<Failure>,
     attempts: Cell<usize>,
-    told: RefCell<Vec<String>>,
+    events: RefCell<Vec<String>>,
     budget: Budget,
     breaker: Breaker,
     limiter: ConcurrencyLimiter,
@@ -26,7 +26,7 @@ impl Script {
         Self {
             steps: steps.to_vec(),
             attempts: Cell::new(0),
-            told: RefCell::default(),
+            events: RefCell::default(),
             budget: Budget::standard(),
             breaker: Breaker::new().consecutive_failures(2),
             limiter: ConcurrencyLimiter::aimd(),
@@ -45,8 +45,8 @@ impl Script {
         }
     }
 
-    fn tell(&self, told: impl ToString) {
-        self.told.borrow_mut().push(told.to_string());
+    fn tell(&self, event: impl ToString) {
+        self.events.borrow_mut().push(event.to_string());
     }
 
     fn max(&self) -> u32 {
@@ -84,7 +84,7 @@ fn scripts() -> [Vec<Failure>; 8] {
 struct Seen {
     outcome: Result<usize, Failure>,
     attempts: usize,
-    told: Vec<String>,
+    events: Vec<String>,
     lines: Vec<String>,
     delays: Vec<Duration>,
     spent: Duration,
@@ -102,7 +102,7 @@ async fn seen(
     Seen {
         outcome,
         attempts: script.attempts.get(),
-        told: script.told.into_inner(),
+        events: script.events.into_inner(),
         lines: recording.lines(),
         delays: recording.delays(),
         spent: start.elapsed(),
@@ -118,7 +118,7 @@ fn seen_blocking(steps: &[Failure], call: impl FnOnce(&Script) -> Result<usize, 
     Seen {
         outcome,
         attempts: script.attempts.get(),
-        told: script.told.into_inner(),
+        events: script.events.into_inner(),
         lines: recording.lines(),
         delays: recording.delays(),
         spent: skipped.total(),

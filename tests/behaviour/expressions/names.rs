@@ -62,7 +62,7 @@ async fn a_block_has_the_name_of_the_surrounding_function() {
         [
             &*format!("{here}::Client::fetch"),
             &*format!("{here}::Client::read"),
-            &*format!("<{here}::Client as {here}::Model>::complete"),
+            &*format!("{here}::Client::complete"),
             &*format!("{here}::function"),
             &*format!("{here}::generic"),
             "s3.get",

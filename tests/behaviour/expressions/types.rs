@@ -130,10 +130,8 @@ async fn coercions_work() {
         }
         Ok(())
     });
-    assert_eq!(
-        outcome.await.unwrap_err().to_string(),
-        fmt::Error.to_string()
-    );
+    let expected = fmt::Error.to_string();
+    assert_eq!(outcome.await.unwrap_err().to_string(), expected);
     let outcome = retrying!(on = boxed, max = 1, {
         if true {
             return Err(Box::new(fmt::Error));
@@ -155,10 +153,8 @@ async fn keys_use_the_error_type_of_on() {
     assert_eq!(outcome.await, Ok(3));
     attempts = 0;
     let outcome = retrying!(on = bare, attempt = attempt, async {
-        assert_eq!(
-            attempt.last_error().map(|error| error.0),
-            (attempt.number() > 1).then_some(0)
-        );
+        let expected = (attempt.number() > 1).then_some(0);
+        assert_eq!(attempt.last_error().map(|error| error.0), expected);
         Ok(format(&mut attempts)?)
     });
     assert_eq!(outcome.await, Ok(3));

@@ -6,6 +6,7 @@ use std::task::Waker;
 use retry_protections::ConcurrencyLimiter;
 use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Permit};
 use retry_runtime::{Budget, Event, EventData, retry, testing};
+use support::dropped::OnDrop;
 use support::failure::{Failure, TRANSIENT};
 use support::rows;
 use tokio::time::timeout;
@@ -30,18 +31,12 @@ impl AdmissionControl for Trials {
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_that_turns_half_open_is_reported() {
-    #[retry(hedge = "200ms", max = 1, breaker = trials, observe = |event: &Event<'_>| {
+    asks!(fn call(trials: &Trials, observed: &RefCell<Vec<u32>>), hedge = "200ms", max = 1,
+    breaker = trials, name = "call", observe = |event: &Event<'_>| {
         if let EventData::BreakerHalfOpened = event.data {
             observed.borrow_mut().push(event.attempt);
         }
-    }, name = "call")]
-    async fn call(
-        server: &Server,
-        trials: &Trials,
-        observed: &RefCell<Vec<u32>>,
-    ) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    });
 
     let recording = testing::record();
     let (server, observed) = (Server::new([answer(900), answer(100)]), RefCell::default());
@@ -60,12 +55,10 @@ async fn a_breaker_that_turns_half_open_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_whose_observer_panics_has_not_started() {
-    #[retry(hedge = "200ms", limiter = slots, budget = budget, observe = |event: &Event<'_>| {
+    asks!(fn call(slots: &Slots, budget: &Budget), hedge = "200ms", limiter = slots, budget = budget,
+    observe = |event: &Event<'_>| {
         assert!(event.attempt != 2 || !matches!(event.data, EventData::Started), "started");
-    })]
-    async fn call(server: &Server, slots: &Slots, budget: &Budget) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    });
 
     let (server, slots) = (Server::new([answer(900)]), Slots::new(9));
     let budget = Budget::standard();
@@ -74,19 +67,8 @@ async fn an_attempt_whose_observer_panics_has_not_started() {
     assert_eq!(server.seen(), seen(&[0], 1, 200));
     let mut ends = slots.ends.take();
     ends.sort_by_key(|(number, _)| *number);
-    assert_eq!(
-        ends,
-        [(1, AttemptOutcome::Dropped), (2, AttemptOutcome::NotBegun)]
-    );
-}
-
-/// Records the number of running attempts when it is dropped.
-struct Request<'a>(&'a ConcurrencyLimiter, &'a RefCell<Vec<u64>>);
-
-impl Drop for Request<'_> {
-    fn drop(&mut self) {
-        self.1.borrow_mut().push(self.0.running());
-    }
+    let expected = [(1, AttemptOutcome::Dropped), (2, AttemptOutcome::NotBegun)];
+    assert_eq!(ends, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,7 +79,7 @@ async fn slots_are_released_once_their_attempts_are_gone() {
         limiter: &ConcurrencyLimiter,
         gone: &RefCell<Vec<u64>>,
     ) -> Result<usize, Failure> {
-        let _request = Request(limiter, gone);
+        let _request = OnDrop(|| gone.borrow_mut().push(limiter.running()));
         server.ask().await
     }
 

@@ -9,6 +9,7 @@ use retry_runtime::seam::{Moment, Timer, TimerFn};
 use retry_runtime::{Event, GaveUp, Jitter, Policy, Reason, Section, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::rows;
+use tokio::join;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -20,99 +21,42 @@ fn slow() -> Server {
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_if_no_retry_is_allowed() {
-    #[retry(hedge = "200ms", enabled = enabled)]
-    async fn enabled(server: &Server, enabled: bool) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", policy = policy)]
-    async fn by_policy(server: &Server, policy: &Policy) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", idempotent = idempotent)]
-    async fn idempotent(server: &Server, idempotent: bool) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", max = 3, transient(max = max))]
-    async fn section(server: &Server, max: u32) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", cancel = token.cancelled())]
-    async fn cancelled(server: &Server, token: CancellationToken) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", max = "unlimited", deadline = deadline)]
-    async fn deadline(server: &Server, deadline: Duration) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    async fn began(call: impl AsyncFnOnce(&Server) -> Result<usize, Failure>) -> Vec<u64> {
-        let server = slow();
-        assert_eq!(call(&server).await, Ok(1));
-        server.seen().began
+    asks!(fn enabled(enabled: bool), hedge = "200ms", enabled = enabled);
+    asks!(fn by_policy(policy: &Policy), hedge = "200ms", policy = policy);
+    asks!(fn idempotent(idempotent: bool), hedge = "200ms", idempotent = idempotent);
+    asks!(fn section(max: u32), hedge = "200ms", max = 3, transient(max = max));
+    asks!(fn cancelled(token: CancellationToken), hedge = "200ms", cancel = token.cancelled());
+    asks!(fn deadline(deadline: Duration), hedge = "200ms", max = "unlimited", deadline = deadline);
+    macro_rules! begins {
+        ($server:ident: $($call:expr => $began:expr;)*) => {$({
+            let $server = &slow();
+            assert_eq!($call.await, Ok(1));
+            assert_eq!($server.seen().began, $began);
+        })*};
     }
 
     let policy = Policy::new().max(2);
-    assert_eq!(
-        began(async |server| enabled(server, true).await).await,
-        [0, 200, 400, 600]
-    );
-    assert_eq!(
-        began(async |server| enabled(server, false).await).await,
-        [0]
-    );
-    assert_eq!(
-        began(async |server| by_policy(server, &policy).await).await,
-        [0, 200, 400]
-    );
-    assert_eq!(
-        began(async |server| by_policy(server, &policy.enabled(false)).await).await,
-        [0]
-    );
-    assert_eq!(
-        began(async |server| by_policy(server, &policy.max(0)).await).await,
-        [0]
-    );
-    let section_of_one = policy.transient(Section::new().max(1));
-    assert_eq!(
-        began(async |server| by_policy(server, &section_of_one).await).await,
-        [0, 200]
-    );
-    let until_then = policy.deadline(millis(399));
-    assert_eq!(
-        began(async |server| by_policy(server, &until_then).await).await,
-        [0, 200]
-    );
-    assert_eq!(
-        began(async |server| idempotent(server, true).await)
-            .await
-            .len(),
-        4
-    );
-    assert_eq!(
-        began(async |server| idempotent(server, false).await).await,
-        [0]
-    );
-    assert_eq!(began(async |server| section(server, 0).await).await, [0]);
-    assert_eq!(
-        began(async |server| section(server, 1).await).await,
-        [0, 200]
-    );
-    assert_eq!(
-        began(async |server| deadline(server, millis(399)).await).await,
-        [0, 200]
-    );
-    assert_eq!(
-        began(async |server| deadline(server, millis(400)).await).await,
-        [0, 200, 400]
-    );
     let token = CancellationToken::new();
-    let cancelled = began(async |server| {
-        let later = async {
-            sleep(millis(300)).await;
-            token.cancel();
-        };
-        tokio::join!(cancelled(server, token.clone()), later).0
-    });
-    assert_eq!(cancelled.await, [0, 200]);
+    let cancels = async {
+        sleep(millis(300)).await;
+        token.cancel();
+    };
+    begins! { server:
+        enabled(server, true) => [0, 200, 400, 600];
+        enabled(server, false) => [0];
+        by_policy(server, &policy) => [0, 200, 400];
+        by_policy(server, &policy.enabled(false)) => [0];
+        by_policy(server, &policy.max(0)) => [0];
+        by_policy(server, &policy.transient(Section::new().max(1))) => [0, 200];
+        by_policy(server, &policy.deadline(millis(399))) => [0, 200];
+        idempotent(server, true) => [0, 200, 400, 600];
+        idempotent(server, false) => [0];
+        section(server, 0) => [0];
+        section(server, 1) => [0, 200];
+        deadline(server, millis(399)) => [0, 200];
+        deadline(server, millis(400)) => [0, 200, 400];
+        async { join!(cancelled(server, token.clone()), cancels).0 } => [0, 200];
+    }
 }
 
 /// A future must not be polled after it is ready, which a hedged attempt may have noticed.
@@ -139,16 +83,7 @@ async fn a_completed_cancellation_is_not_polled_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_is_each_attempts_own() {
-    #[retry(
-        hedge = "200ms",
-        max = 3,
-        timeout = "500ms",
-        jitter = "none",
-        name = "call"
-    )]
-    async fn call(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(), hedge = "200ms", max = 3, timeout = "500ms", jitter = "none", name = "call");
 
     let recording = testing::record();
     let server = Server::new([answer(900), answer(900), answer(900), answer(10)]);
@@ -169,19 +104,20 @@ async fn a_timeout_is_each_attempts_own() {
 }
 
 /// The properties of an attempt: its number, the earlier errors, and whether it is the last one.
-type Told = (u32, Vec<Failure>, bool);
+type Seen = (u32, Vec<Failure>, bool);
 
 #[tokio::test(start_paused = true)]
 async fn each_attempt_has_its_own_number() {
     #[retry(hedge = "200ms", max = 3, jitter = "none", attempt = attempt)]
-    async fn call(server: &Server, told: &Mutex<Vec<Told>>) -> Result<usize, Failure> {
+    async fn call(server: &Server, seen: &Mutex<Vec<Seen>>) -> Result<usize, Failure> {
         let number = attempt.number();
         let outcome = server.ask().await;
         assert_eq!(attempt.number(), number);
         assert_eq!(attempt.max(), Some(3));
-        told.lock()
-            .expect("no panic")
-            .push((number, attempt.errors().to_vec(), attempt.is_last()));
+        let errors = attempt.errors().to_vec();
+        seen.lock()
+            .unwrap()
+            .push((number, errors, attempt.is_last()));
         outcome
     }
 
@@ -191,84 +127,65 @@ async fn each_attempt_has_its_own_number() {
         fails(500, TRANSIENT),
         answer(290),
     ]);
-    let told = Mutex::default();
-    assert_eq!(call(&server, &told).await, Ok(4));
-    assert_eq!(
-        told.into_inner().expect("no panic"),
-        [
-            (1, vec![], false),
-            (2, vec![], false),
-            (4, vec![TRANSIENT, TIMEOUT], true),
-        ]
-    );
+    let seen = Mutex::default();
+    assert_eq!(call(&server, &seen).await, Ok(4));
+    let expected = [
+        (1, vec![], false),
+        (2, vec![], false),
+        (4, vec![TRANSIENT, TIMEOUT], true),
+    ];
+    assert_eq!(seen.into_inner().unwrap(), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn endings_get_every_error() {
     #[retry(hedge = "200ms", max = 2, jitter = "none", give_up = |gave_up: GaveUp<Failure>| {
         let errors = gave_up.errors().cloned().collect();
-        *told = Some((gave_up.attempts(), gave_up.reason(), errors));
+        *seen = Some((gave_up.attempts(), gave_up.reason(), errors));
         gave_up.into_error()
     })]
     async fn call(
         server: &Server,
-        told: &mut Option<(u32, Reason, Vec<Failure>)>,
+        seen: &mut Option<(u32, Reason, Vec<Failure>)>,
     ) -> Result<usize, Failure> {
         server.ask().await
     }
-    #[retry(hedge = "200ms", max = 2, jitter = "none", fallback = async |gave_up: GaveUp<Failure>| {
+    asks!(fn fallen(), hedge = "200ms", max = 2, jitter = "none", fallback = async |gave_up: GaveUp<Failure>| {
         sleep(millis(1)).await;
         Ok(gave_up.attempts() as usize * 100)
-    })]
-    async fn fallen(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    });
 
     let script = [
         fails(450, TRANSIENT),
         fails(200, TIMEOUT),
         fails(300, THROTTLED),
     ];
-    let mut told = None;
-    assert_eq!(
-        call(&Server::new(script.clone()), &mut told).await,
-        Err(THROTTLED)
-    );
+    let mut seen = None;
+    let outcome = call(&Server::new(script.clone()), &mut seen).await;
+    assert_eq!(outcome, Err(THROTTLED));
     let errors = vec![TIMEOUT, TRANSIENT, THROTTLED];
-    assert_eq!(told.take(), Some((3, Reason::Exhausted, errors)));
+    assert_eq!(seen.take(), Some((3, Reason::Exhausted, errors)));
     let stopped = Server::new([fails(250, TRANSIENT), answer(900), fails(10, STOP)]);
-    assert_eq!(call(&stopped, &mut told).await, Err(STOP));
-    assert_eq!(told, Some((3, Reason::NotRetryable, vec![TRANSIENT, STOP])));
+    assert_eq!(call(&stopped, &mut seen).await, Err(STOP));
+    assert_eq!(seen, Some((3, Reason::NotRetryable, vec![TRANSIENT, STOP])));
     assert_eq!(fallen(&Server::new(script)).await, Ok(300));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_error_counts_wherever_it_came() {
-    #[retry(hedge = "200ms", max = 9, jitter = "none", repeats = 3, name = "call")]
-    async fn call(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(), hedge = "200ms", max = 9, jitter = "none", repeats = 3, name = "call");
 
     for (script, now) in rows! {
         vec![fails(300, TRANSIENT), fails(100, TRANSIENT), fails(0, TRANSIENT)], 2_300;
-        vec![
-                fails(300, TRANSIENT),
-                fails(100, TRANSIENT),
-                fails(0, TIMEOUT),
-                fails(0, TRANSIENT),
-                fails(450, TRANSIENT),
-                fails(250, TRANSIENT),
-                fails(50, TRANSIENT),
-            ],
+        vec![fails(300, TRANSIENT), fails(100, TRANSIENT), fails(0, TIMEOUT), fails(0, TRANSIENT),
+            fails(450, TRANSIENT), fails(250, TRANSIENT), fails(50, TRANSIENT)],
             2_300 + 4_000 + 8_000 + 450;
     } {
         let recording = testing::record();
         let (server, attempts) = (Server::new(script.clone()), script.len());
         assert_eq!(call(&server).await, Err(TRANSIENT));
-        assert_eq!(
-            (server.seen().began.len(), server.seen().now),
-            (attempts, now)
-        );
+        let seen = server.seen();
+        assert_eq!((seen.began.len(), seen.now), (attempts, now));
         let last = recording.lines().pop().expect("one");
         assert!(last.ends_with("reason=repeated"), "{last}");
     }
@@ -276,23 +193,14 @@ async fn the_same_error_counts_wherever_it_came() {
 
 #[tokio::test(start_paused = true)]
 async fn the_first_response_is_checked() {
-    #[retry(hedge = "200ms", max = 3, jitter = "none", until = |number| *number > 2)]
-    async fn until(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", max = 3, backoff = "none", attempt = attempt, validate = |number| {
+    asks!(fn until(), hedge = "200ms", max = 3, jitter = "none", until = |number| *number > 2);
+    asks!(fn validated(), hedge = "200ms", max = 3, backoff = "none", attempt = attempt, validate = |number| {
         assert_eq!(attempt.number() as usize, *number);
         if *number > 2 { Ok(()) } else { Err(TRANSIENT) }
-    })]
-    async fn validated(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", max = 3, backoff = "none",
+    });
+    asks!(fn corrected(), hedge = "200ms", max = 3, backoff = "none",
         validate = async |number| if *number > 2 { Ok(()) } else { Err(TRANSIENT) },
-        correct = async |number, _| Ok(number + 1))]
-    async fn corrected(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
+        correct = async |number, _| Ok(number + 1));
 
     let script = [answer(250), answer(900), answer(0)];
     let server = Server::new(script.clone());
@@ -354,18 +262,10 @@ impl Timer for Slow {
 
 #[tokio::test(start_paused = true)]
 async fn a_timer_sleeps_until_the_next_attempt() {
-    #[retry(hedge = "200ms", timer = timer, deadline = "399ms")]
-    async fn named(server: &Server, timer: &Slow) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", timer = |pause| sleep(pause * 3))]
-    async fn closure(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "200ms", policy = policy, timer = TimerFn::new(|pause| sleep(pause * 3)))]
-    async fn function(server: &Server, policy: &Policy) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn named(timer: &Slow), hedge = "200ms", timer = timer, deadline = "399ms");
+    asks!(fn closure(), hedge = "200ms", timer = |pause| sleep(pause * 3));
+    asks!(fn function(policy: &Policy),
+        hedge = "200ms", policy = policy, timer = TimerFn::new(|pause| sleep(pause * 3)));
 
     let (server, timer) = (slow(), Slow(RefCell::default(), Instant::now()));
     assert_eq!(named(&server, &timer).await, Ok(1));

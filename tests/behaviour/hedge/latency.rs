@@ -12,10 +12,7 @@ use tokio::time::{advance, timeout};
 
 use crate::hedge::{Server, answer, fails, millis, seen};
 
-#[retry(hedge = latency.quantile(0.95), max = 1)]
-async fn call(server: &Server, latency: &Latency) -> Result<usize, Failure> {
-    server.ask().await
-}
+asks!(fn call(latency: &Latency), hedge = latency.quantile(0.95), max = 1);
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_before_there_are_enough_samples() {
@@ -33,14 +30,8 @@ async fn no_hedge_starts_before_there_are_enough_samples() {
 
 #[tokio::test(start_paused = true)]
 async fn each_provider_has_its_own_latency() {
-    #[retry(hedge = Quantile::new(latencies.of(&provider), 0.95), max = 1)]
-    async fn call(
-        server: &Server,
-        latencies: &Keyed<char, Latency>,
-        provider: char,
-    ) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(latencies: &Keyed<char, Latency>, provider: char),
+        hedge = Quantile::new(latencies.of(&provider), 0.95), max = 1);
 
     let latencies = Keyed::new(2, Latency::new);
     for provider in ['a', 'b'] {
@@ -89,19 +80,15 @@ fn known(
     finished
         .into_iter()
         .for_each(|took| latency.record(millis(took)));
-    let mut dropped = dropped.into_iter();
     dropped
-        .by_ref()
+        .into_iter()
         .for_each(|after| latency.record_dropped(millis(after)));
     latency
 }
 
 #[tokio::test(start_paused = true)]
 async fn responses_and_dropped_attempts_are_recorded() {
-    #[retry(hedge = latency.quantile(0.5), max = 1, timeout = "500ms", on = |_| false)]
-    async fn call(server: &Server, latency: &Latency) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(latency: &Latency), hedge = latency.quantile(0.5), max = 1, timeout = "500ms", on = |_| false);
 
     // One more that took a second shows what became of those before.
     const LONG: u64 = 1_000;
@@ -117,11 +104,8 @@ async fn responses_and_dropped_attempts_are_recorded() {
         let server = Server::new(script);
         let _ = timeout(millis(limit), call(&server, &latency)).await;
         latency.record(millis(LONG));
-        assert_eq!(
-            latency.quantile(0.985).get(),
-            Some(millis(within)),
-            "{what}"
-        );
+        let quantile = latency.quantile(0.985).get();
+        assert_eq!(quantile, Some(millis(within)), "{what}");
     }
 
     // The winner's duration is known; the other attempt was dropped 70 ms after the winner started.
@@ -179,11 +163,8 @@ fn a_quantile_is_at_most_64_late() {
 fn any_number_is_a_quantile() {
     let latency = known(1..=200, []);
     for (quantile, millis_) in [(-1.0, 1), (0.0, 1), (1.0, 200), (7.0, 200), (f64::NAN, 200)] {
-        assert_eq!(
-            latency.quantile(quantile).get(),
-            Some(millis(millis_)),
-            "{quantile}"
-        );
+        let found = latency.quantile(quantile).get();
+        assert_eq!(found, Some(millis(millis_)), "{quantile}");
     }
     latency.record(Duration::MAX);
     latency.record_dropped(Duration::MAX);
@@ -231,10 +212,7 @@ async fn a_method_of_ones_own_may_take_per_cent() {
         }
     }
 
-    #[retry(hedge = stats.quantile(95.0), max = 1)]
-    async fn call(server: &Server, stats: &Stats) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(stats: &Stats), hedge = stats.quantile(95.0), max = 1);
 
     let server = Server::new([answer(900), answer(10)]);
     assert_eq!(call(&server, &Stats).await, Ok(2));

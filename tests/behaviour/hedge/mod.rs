@@ -2,6 +2,16 @@
 
 #![allow(clippy::float_cmp)]
 
+/// A function whose attempts ask a server, with further arguments and keys.
+macro_rules! asks {
+    (fn $name:ident($($arg:ident: $type:ty),*), $($key:tt)*) => {
+        #[retry($($key)*)]
+        async fn $name(server: &Server, $($arg: $type),*) -> Result<usize, Failure> {
+            server.ask().await
+        }
+    };
+}
+
 mod beginning;
 mod dropped;
 mod keys;
@@ -19,6 +29,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::task::{Context, Waker};
 
+use support::dropped::OnDrop;
 use support::failure::Failure;
 use support::time::millis;
 use tokio::time::{Instant, advance, sleep};
@@ -75,7 +86,9 @@ impl Server {
             began.push(since(self.origin));
             began.len()
         };
-        let unanswered = Unanswered(&self.dropped);
+        let unanswered = OnDrop(|| {
+            self.dropped.fetch_add(1, SeqCst);
+        });
         let (took, outcome) = self.script[number - 1].clone();
         sleep(millis(took)).await;
         std::mem::forget(unanswered);
@@ -88,14 +101,6 @@ impl Server {
             dropped: self.dropped.load(SeqCst),
             now: since(self.origin),
         }
-    }
-}
-
-struct Unanswered<'a>(&'a AtomicU64);
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, SeqCst);
     }
 }
 

@@ -12,7 +12,7 @@ use retry_runtime::seam::{
 pub(super) struct Notes {
     pub(super) passes: Cell<u64>,
     pub(super) beside: Cell<u64>,
-    pub(super) told: RefCell<Vec<(u64, AttemptOutcome)>>,
+    pub(super) outcomes: RefCell<Vec<(u64, AttemptOutcome)>>,
 }
 
 impl AdmissionControl for Notes {
@@ -26,7 +26,7 @@ impl AdmissionControl for Notes {
     }
 
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
-        self.told.borrow_mut().push((permit.number(), outcome));
+        self.outcomes.borrow_mut().push((permit.number(), outcome));
         [None; 2]
     }
 

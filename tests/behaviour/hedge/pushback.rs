@@ -14,10 +14,8 @@ use crate::hedge::{Server, answer, fails, millis};
 
 const HINT: Duration = Duration::from_secs(90);
 
-#[retry(hedge = "200ms", max = 3, jitter = "none", breaker = notes, limiter = slots)]
-async fn noted(server: &Server, notes: &Notes, slots: &Slots) -> Result<usize, Failure> {
-    server.ask().await
-}
+asks!(fn noted(notes: &Notes, slots: &Slots),
+    hedge = "200ms", max = 3, jitter = "none", breaker = notes, limiter = slots);
 
 #[tokio::test(start_paused = true)]
 async fn breaker_and_limiter_record_each_attempt_separately() {
@@ -40,19 +38,18 @@ async fn breaker_and_limiter_record_each_attempt_separately() {
             let kind = verdict.kind().expect("worth a retry");
             Some((kind, verdict.hint()))
         });
-        let ends = slots.ends.take().into_iter();
-        let ends: Vec<_> = ends.map(|(_, outcome)| failure_of(outcome)).collect();
-        assert_eq!(ends, [own[0], own[1], None]);
-        let told = notes.told.take().into_iter();
-        let told: Vec<_> = told.map(|(_, outcome)| failure_of(outcome)).collect();
-        assert_eq!(told, [own[0], own[1], None]);
+        for outcomes in [slots.ends.take(), notes.outcomes.take()] {
+            let outcomes: Vec<_> = outcomes
+                .into_iter()
+                .map(|(_, outcome)| failure_of(outcome))
+                .collect();
+            assert_eq!(outcomes, [own[0], own[1], None]);
+        }
     }
 }
 
 /// The kind and hint of a failure.
-type Heard = Option<(Kind, Option<Duration>)>;
-
-fn failure_of(outcome: AttemptOutcome) -> Heard {
+fn failure_of(outcome: AttemptOutcome) -> Option<(Kind, Option<Duration>)> {
     match outcome {
         AttemptOutcome::Failure { kind, hint } => Some((kind, hint)),
         _ => None,
@@ -61,10 +58,7 @@ fn failure_of(outcome: AttemptOutcome) -> Heard {
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_stays_open_for_the_hint_that_opened_it() {
-    #[retry(hedge = "200ms", max = 1, jitter = "none", breaker = breaker)]
-    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 1, jitter = "none", breaker = breaker);
 
     let breaker = Breaker::new().consecutive_failures(1);
     let server = Server::new([fails(300, throttled_for(HINT)), fails(200, TRANSIENT)]);
@@ -76,10 +70,7 @@ async fn a_breaker_stays_open_for_the_hint_that_opened_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_delays_only_the_next_attempt() {
-    #[retry(hedge = "200ms", max = 4, backoff = "fixed", jitter = "none", until = |number| *number > 2)]
-    async fn call(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(), hedge = "200ms", max = 4, backoff = "fixed", jitter = "none", until = |number| *number > 2);
 
     let server = Server::new([
         fails(300, throttled_for(HINT)),

@@ -2,6 +2,7 @@
 
 #![allow(async_fn_in_trait)]
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -37,10 +38,8 @@ impl Client {
         if number == 1 {
             return Err(STOP);
         }
-        assert_eq!(
-            (&*owned, borrowed, &*self.prefix),
-            ("owned", "borrowed", "client")
-        );
+        let read = (&*owned, borrowed, &*self.prefix);
+        assert_eq!(read, ("owned", "borrowed", "client"));
         Ok(number)
     }
 
@@ -74,18 +73,16 @@ impl AsRef<Self> for Server {
 
 #[tokio::test(start_paused = true)]
 async fn functions_that_borrow() {
-    let client_ = client();
-    assert_eq!(
-        is_send(client_.method(String::from("owned"), "borrowed")).await,
-        Ok(2)
-    );
-    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
-    let client_ = client();
-    assert_eq!(is_send(client_.future()).await, Ok(2));
-    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
-    let client_ = client();
-    assert_eq!(client_.boxed("borrowed").await, Ok(2));
-    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
+    for shape in 0..3 {
+        let client = client();
+        let number = match shape {
+            0 => is_send(client.method(String::from("owned"), "borrowed")).await,
+            1 => is_send(client.future()).await,
+            _ => client.boxed("borrowed").await,
+        };
+        assert_eq!(number, Ok(2), "{shape}");
+        assert_eq!(client.server.seen(), seen(&[0, 200], 1, 250));
+    }
     let server = Arc::new(server());
     assert_eq!(is_send(shared(Arc::clone(&server))).await, Ok(2));
     assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
@@ -145,17 +142,17 @@ async fn blocks() {
 
 /// Neither `Sync` nor `Display`; the call doesn't keep it during a pause.
 #[derive(Debug, PartialEq)]
-struct Unshared(std::cell::Cell<u32>);
+struct Unshared(Cell<u32>);
 
 impl From<TimedOut> for Unshared {
     fn from(_: TimedOut) -> Self {
-        Self(std::cell::Cell::new(1))
+        Self(Cell::new(1))
     }
 }
 
 impl From<Rejected> for Unshared {
     fn from(_: Rejected) -> Self {
-        Self(std::cell::Cell::new(2))
+        Self(Cell::new(2))
     }
 }
 
@@ -169,10 +166,8 @@ impl std::fmt::Display for Unshared {
 async fn errors_need_not_be_sync() {
     #[retry(hedge = "200ms", timeout = "1h", on = |_| true, jitter = "none")]
     async fn call(server: &Server) -> Result<usize, Unshared> {
-        server
-            .ask()
-            .await
-            .map_err(|_| Unshared(std::cell::Cell::new(0)))
+        let asked = server.ask().await;
+        asked.map_err(|_| Unshared(Cell::new(0)))
     }
 
     let server = Server::new([fails(300, TRANSIENT), fails(0, TRANSIENT), answer(0)]);
@@ -181,21 +176,10 @@ async fn errors_need_not_be_sync() {
 
 #[test]
 fn a_call_takes_little_more_room_than_with_a_timeout() {
-    #[retry(timeout = "1s")]
-    async fn timed(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
-    #[retry(hedge = "1s")]
-    async fn hedged(server: &Server) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn timed(), timeout = "1s");
+    asks!(fn hedged(), hedge = "1s");
 
-    let server = Server {
-        script: Vec::new(),
-        origin: tokio::time::Instant::now(),
-        began: std::sync::Mutex::default(),
-        dropped: std::sync::atomic::AtomicU64::new(0),
-    };
+    let server = Server::new([]);
     let (timed, hedged) = (size_of_val(&timed(&server)), size_of_val(&hedged(&server)));
     assert!(hedged <= timed + 300, "{hedged} and {timed}");
 }

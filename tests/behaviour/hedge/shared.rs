@@ -12,13 +12,12 @@ use support::limiters::at_a_time;
 use support::rows;
 use tokio::time::sleep;
 
+use AttemptOutcome::{Dropped, NotBegun, Success};
+
 use crate::hedge::protections::{Notes, Slots};
 use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
 
-#[retry(hedge = "200ms", max = 3, jitter = "none", budget = budget)]
-async fn paid(server: &Server, budget: &Budget) -> Result<usize, Failure> {
-    server.ask().await
-}
+asks!(fn paid(budget: &Budget), hedge = "200ms", max = 3, jitter = "none", budget = budget);
 
 #[tokio::test(start_paused = true)]
 async fn each_hedge_is_paid_for_and_never_refunded() {
@@ -54,10 +53,7 @@ async fn without_money_there_is_none() {
         }
     }
 
-    #[retry(hedge = "200ms", budget = budget)]
-    async fn call(server: &Server, budget: &Empty) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(budget: &Empty), hedge = "200ms", budget = budget);
 
     let (server, budget) = (Server::new([answer(900)]), Empty::default());
     assert_eq!(call(&server, &budget).await, Ok(1));
@@ -68,12 +64,10 @@ async fn without_money_there_is_none() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hedge_that_never_starts_is_not_paid_for() {
-    #[retry(hedge = "200ms", budget = budget, observe = |event: &Event<'_>| {
+    asks!(fn call(budget: &Budget), hedge = "200ms", budget = budget,
+    observe = |event: &Event<'_>| {
         assert!(!matches!(event.data, EventData::Hedging { .. }), "hedging");
-    })]
-    async fn call(server: &Server, budget: &Budget) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    });
 
     let (server, budget) = (Server::new([answer(900)]), Budget::standard());
     panics_after(&[200], call(&server, &budget)).await;
@@ -81,43 +75,24 @@ async fn a_hedge_that_never_starts_is_not_paid_for() {
     assert_eq!(server.seen(), seen(&[0], 1, 200));
 }
 
-#[retry(hedge = "200ms", max = 3, jitter = "none", breaker = notes)]
-async fn noted(server: &Server, notes: &Notes) -> Result<usize, Failure> {
-    server.ask().await
-}
+asks!(fn noted(notes: &Notes), hedge = "200ms", max = 3, jitter = "none", breaker = notes);
 
 #[tokio::test(start_paused = true)]
 async fn each_hedge_has_its_own_permit_and_releases_it_once() {
-    for (script, beside, told) in rows! {
-        vec![answer(10)], 0, vec![(1, AttemptOutcome::Success)];
-        vec![answer(900), answer(900), answer(10)],
-            2,
-            vec![
-                (1, AttemptOutcome::Dropped),
-                (2, AttemptOutcome::Dropped),
-                (3, AttemptOutcome::Success),
-            ];
+    for (script, beside, outcomes) in rows! {
+        vec![answer(10)], 0, vec![(1, Success)];
+        vec![answer(900), answer(900), answer(10)], 2, vec![(1, Dropped), (2, Dropped), (3, Success)];
         vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)], 2,
-            vec![(1, FAILED), (2, AttemptOutcome::Dropped), (3, AttemptOutcome::Success)];
-        vec![fails(300, STOP), answer(900)], 1,
-            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::Dropped)];
-        vec![
-                fails(500, TRANSIENT),
-                fails(900, TRANSIENT),
-                fails(10, STOP),
-            ],
-            2,
-            vec![
-                (1, AttemptOutcome::Dropped),
-                (2, AttemptOutcome::Dropped),
-                (3, AttemptOutcome::Success),
-            ];
+            vec![(1, FAILED), (2, Dropped), (3, Success)];
+        vec![fails(300, STOP), answer(900)], 1, vec![(1, Success), (2, Dropped)];
+        vec![fails(500, TRANSIENT), fails(900, TRANSIENT), fails(10, STOP)], 2,
+            vec![(1, Dropped), (2, Dropped), (3, Success)];
     } {
         let (server, notes) = (Server::new(script), Notes::default());
         let _ = noted(&server, &notes).await;
-        let mut all = notes.told.take();
+        let mut all = notes.outcomes.take();
         all.sort_by_key(|(pass, _)| *pass);
-        assert_eq!((notes.beside.get(), all), (beside, told), "{server:?}");
+        assert_eq!((notes.beside.get(), all), (beside, outcomes), "{server:?}");
     }
 }
 
@@ -127,14 +102,9 @@ async fn dropped_calls_give_all_passes_back() {
         let (server, notes) = (Server::new(vec![answer(900); 4]), Notes::default());
         let limited = tokio::time::timeout(millis(after), noted(&server, &notes));
         assert!(limited.await.is_err());
-        assert_eq!(notes.told.borrow().len() as u64, notes.passes.get());
-        assert!(
-            notes
-                .told
-                .borrow()
-                .iter()
-                .all(|told| told.1 == AttemptOutcome::Dropped)
-        );
+        assert_eq!(notes.outcomes.borrow().len() as u64, notes.passes.get());
+        let outcomes = notes.outcomes.borrow();
+        assert!(outcomes.iter().all(|outcome| outcome.1 == Dropped));
         assert_eq!(server.seen().dropped, notes.passes.get());
     }
 }
@@ -149,19 +119,13 @@ async fn panics_give_all_passes_back() {
 
     let (server, notes) = (Server::new([answer(900), answer(50)]), Notes::default());
     panics_after(&[200, 50], panics(&server, &notes)).await;
-    assert_eq!(
-        *notes.told.borrow(),
-        [(1, AttemptOutcome::Dropped), (2, AttemptOutcome::Dropped)]
-    );
+    assert_eq!(*notes.outcomes.borrow(), [(1, Dropped), (2, Dropped)]);
     assert_eq!(server.seen().dropped, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_during_a_trial_call() {
-    #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
-    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call");
 
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
     let pass = breaker.admit().expect("closed");
@@ -176,10 +140,7 @@ async fn no_hedge_starts_during_a_trial_call() {
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_next_to_the_trial_call_of_a_breaker_that_calls_wait_for() {
-    #[retry(hedge = "200ms", max = 3, jitter = "none", limiter = breaker, name = "call")]
-    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", limiter = breaker, name = "call");
 
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
     breaker.record(breaker.admit().expect("closed"), FAILED);
@@ -191,10 +152,7 @@ async fn no_hedge_starts_next_to_the_trial_call_of_a_breaker_that_calls_wait_for
 
 #[tokio::test(start_paused = true)]
 async fn a_hedges_failure_counts_under_its_own_number() {
-    #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
-    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
-        server.ask().await
-    }
+    asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call");
 
     let recording = testing::record();
     let breaker = Breaker::new().consecutive_failures(1);
@@ -213,15 +171,8 @@ async fn a_hedges_failure_counts_under_its_own_number() {
     );
 }
 
-#[retry(hedge = "200ms", max = 9, jitter = "none", limiter = slots, breaker = notes, budget = budget)]
-async fn limited(
-    server: &Server,
-    slots: &Slots,
-    notes: &Notes,
-    budget: &Budget,
-) -> Result<usize, Failure> {
-    server.ask().await
-}
+asks!(fn limited(slots: &Slots, notes: &Notes, budget: &Budget),
+    hedge = "200ms", max = 9, jitter = "none", limiter = slots, breaker = notes, budget = budget);
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_if_it_would_have_to_wait() {
@@ -232,23 +183,16 @@ async fn no_hedge_starts_if_it_would_have_to_wait() {
     const ALL: usize = 9;
     for (slots, budget, script, began, ends) in rows! {
         1, Budget::standard(), vec![answer(900)], vec![0],
-            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)];
-        2,
-            Budget::standard(),
-            vec![answer(900), answer(500)],
-            vec![0, 200],
-            vec![
-                (1, AttemptOutcome::Dropped),
-                (2, AttemptOutcome::Success),
-                (3, AttemptOutcome::NotBegun),
-            ];
+            vec![(1, Success), (2, NotBegun)];
+        2, Budget::standard(), vec![answer(900), answer(500)], vec![0, 200],
+            vec![(1, Dropped), (2, Success), (3, NotBegun)];
         // Its turn had come, but the budget doesn't pay.
         ALL, Budget::standard().capacity(0), vec![answer(900)], vec![0],
-            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)];
+            vec![(1, Success), (2, NotBegun)];
         ALL, Budget::standard(), vec![fails(300, THROTTLED), answer(900)], vec![0, 200],
-            vec![(1, END), (2, AttemptOutcome::Success)];
+            vec![(1, END), (2, Success)];
         ALL, Budget::standard(), vec![answer(900), fails(50, STOP)], vec![0, 200],
-            vec![(1, AttemptOutcome::Dropped), (2, AttemptOutcome::Success)];
+            vec![(1, Dropped), (2, Success)];
     } {
         let (server, limiter) = (Server::new(script), Slots::new(slots));
         let notes = Notes::default();
@@ -258,14 +202,11 @@ async fn no_hedge_starts_if_it_would_have_to_wait() {
         all.sort_by_key(|(number, _)| *number);
         assert_eq!(all, ends, "{server:?}");
         assert_eq!(limiter.free.get(), slots);
-        assert_eq!(notes.told.borrow().len() as u64, notes.passes.get());
+        assert_eq!(notes.outcomes.borrow().len() as u64, notes.passes.get());
     }
 }
 
-#[retry(hedge = "200ms", max = 3, jitter = "none", limiter = limiter)]
-async fn paced(server: &Server, limiter: &ConcurrencyLimiter) -> Result<usize, Failure> {
-    server.ask().await
-}
+asks!(fn paced(limiter: &ConcurrencyLimiter), hedge = "200ms", max = 3, jitter = "none", limiter = limiter);
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_while_the_limiter_is_paused() {

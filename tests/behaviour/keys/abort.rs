@@ -3,18 +3,13 @@
 use std::cell::Cell;
 use std::error::Error;
 use std::io;
-use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::{Budget, Cancelled, Reason, Rejected, Verdict, retry, retrying, testing};
-use support::failure::{Failure, TRANSIENT};
-use support::is_send;
+use retry_runtime::Cancelled;
+use support::prelude::*;
 use tokio::sync::oneshot;
 use tokio::task::{consume_budget, yield_now};
-use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
-
-use crate::keys::{millis, secs};
 
 /// A server whose requests take a second each, and fail.
 #[derive(Default)]
@@ -177,10 +172,7 @@ async fn a_response_that_is_ready_is_not_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn standard_errors_can_represent_an_abort() {
-    #[retry(abort = sleep(secs(1)))]
-    async fn call() -> io::Result<u32> {
-        std::future::pending().await
-    }
+    scripted! { #[retry(abort = sleep(secs(1)))] async fn call() -> io::Result<u32> = std::future::pending().await; }
 
     // An outer call doesn't retry it.
     #[retry]

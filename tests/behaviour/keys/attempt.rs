@@ -1,9 +1,5 @@
-use std::time::Duration;
-
-use retry_runtime::{Attempt, CallId, Policy, retry};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
-
-use crate::keys::{Script, secs};
+use retry_runtime::{Attempt, CallId};
+use support::prelude::*;
 
 /// The properties of an attempt in the body.
 #[derive(Debug, PartialEq)]
@@ -99,10 +95,8 @@ fn the_call_id_is_one_per_call() {
     assert_eq!(parts, [8, 4, 4, 4, 12], "{text}");
     assert_eq!(&text[14..15], "4", "the version of a random UUID");
     assert!(matches!(&text[19..20], "8" | "9" | "a" | "b"), "{text}");
-    assert_eq!(
-        u128::from_str_radix(&text.replace('-', ""), 16),
-        Ok(ids[0].as_u128())
-    );
+    let expected = Ok(ids[0].as_u128());
+    assert_eq!(u128::from_str_radix(&text.replace('-', ""), 16), expected);
 }
 
 #[test]

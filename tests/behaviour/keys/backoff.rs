@@ -1,10 +1,5 @@
-use std::time::Duration;
-
-use retry_runtime::{Backoff, Jitter, Verdict, retry, testing};
-use support::failure::{Failure, TRANSIENT};
-use tokio::time::Instant;
-
-use crate::keys::{Script, millis, secs};
+use retry_runtime::Backoff;
+use support::prelude::*;
 
 macro_rules! shapes {
     ($($name:ident($($keys:tt)*) = $delays:expr;)*) => {
@@ -47,7 +42,7 @@ shapes! {
     by_expressions(
         max = 1 + 1,
         backoff = if cfg!(test) { Backoff::Linear } else { Backoff::Fixed },
-        base = Duration::from_millis(10) * 10,
+        base = millis(10) * 10,
         factor = 3_u8,
         cap = secs(1),
     ) = [millis(100), millis(200)];
@@ -106,16 +101,10 @@ async fn a_function_computes_the_delays() {
 
 #[tokio::test(start_paused = true)]
 async fn other_keys_apply_to_the_delays_of_a_function() {
-    #[retry(
-        max = 3,
-        backoff = |retry| { asked.push(retry); secs(1) * retry },
-        cap = "2s",
-        floor = "1500ms",
-        jitter = "none",
-        throttled(backoff = "fixed", base = "2s")
-    )]
-    async fn call(asked: &mut Vec<u32>, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 3, backoff = |retry| { asked.push(retry); secs(1) * retry }, cap = "2s", floor = "1500ms",
+            jitter = "none", throttled(backoff = "fixed", base = "2s"))]
+        async fn call(asked: &mut Vec<u32>);
     }
 
     let recording = testing::record();

@@ -3,208 +3,132 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
-use std::time::Duration;
 
 use retry_protections::ConcurrencyLimiter;
+use retry_runtime::Cancel;
 use retry_runtime::seam::{
     Admission, AdmissionControl, AttemptOutcome, BlockingTimer, CancelFn, Moment, Permit,
-    RetryBudget, TimerFn,
-};
-use retry_runtime::{
-    Budget, Cancel, GaveUp, Jitter, Kind, Policy, Reason, Rejected, RejectedBy, Verdict, retry,
-    retrying, testing,
+    RetryBudget,
 };
 use retry_work::{IntoBatches, retry_each_blocking};
+use support::clock::Simulated;
 use support::held_permit::HeldPermit;
 use support::limiters::at_a_time;
-use support::time::secs;
+use support::prelude::*;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
-/// Sleeps without waiting, and as much longer as it oversleeps.
-#[derive(Default)]
-struct Simulated {
-    slept: Mutex<Vec<Duration>>,
-    oversleeps: Duration,
-}
-
-impl Simulated {
-    fn slept(&self) -> Vec<Duration> {
-        self.slept.lock().unwrap().clone()
-    }
-
-    fn since_start(&self) -> Duration {
-        self.slept.lock().unwrap().iter().sum()
-    }
-}
-
-impl BlockingTimer for Simulated {
-    fn sleep(&self, duration: Duration) {
-        let mut slept = self.slept.lock().unwrap();
-        slept.push(duration + self.oversleeps);
-    }
-
-    fn now(&self) -> Moment {
-        Moment::from_origin(secs(5) + self.since_start())
-    }
-}
-
-#[derive(Debug, PartialEq)]
-struct Failure(RejectedBy);
-
-impl From<Rejected> for Failure {
-    fn from(rejected: Rejected) -> Self {
-        Self(rejected.by())
-    }
-}
-
-struct Client {
-    timer: Arc<Simulated>,
-}
-
-impl Client {
-    #[retry(max = 2, jitter = "none", timer = &*self.timer, on = |_| true)]
-    fn by_reference(&self) -> Result<(), String> {
-        Err(String::from("busy"))
-    }
-
-    #[retry(max = 2, jitter = "none", timer = Arc::clone(&self.timer), on = |_| true)]
-    fn by_pointer(&self) -> Result<(), String> {
-        Err(String::from("busy"))
-    }
-
-    #[retry(max = 2, jitter = "none", timer = |pause| self.timer.sleep(pause), on = |_| true)]
-    fn by_closure(&self) -> Result<(), String> {
-        Err(String::from("busy"))
-    }
-
-    fn by_expression(&self) -> Result<(), String> {
-        retrying!(
-            max = 2,
-            jitter = "none",
-            timer = &self.timer,
-            on = |_: &String| true,
-            { Err(String::from("busy")) }
-        )
-    }
-
-    fn by_chain(&self) -> Result<(), String> {
-        let chain = EXACT.max(2).on(|_: &String| true).timer(&*self.timer);
-        chain.call_blocking(|| Err(String::from("busy")))
-    }
-
-    fn by_batch(&self) -> Result<(), String> {
-        let policy = EXACT.max(2).on(|_: &String| true);
-        let batches = policy.timer(&*self.timer).batches(1).concurrency(2);
-        let results = retry_each_blocking(batches, [1, 2], |_| Err::<Vec<_>, _>("busy".into()));
-        let _: &Vec<Result<(), _>> = &results;
-        assert!(results.iter().all(Result::is_err));
-        Err(String::from("busy"))
-    }
+/// Makes two calls in batches that fail as a whole. Returns the reasons.
+macro_rules! fail_in_batches {
+    ($batches:expr) => {{
+        let fail = |_| Err::<Vec<Result<(), _>>, _>(TRANSIENT);
+        let results = retry_each_blocking($batches, [1, 2], fail).into_iter();
+        let reasons = results.map(|result| result.unwrap_err().reason());
+        reasons.collect::<Vec<_>>()
+    }};
 }
 
 #[test]
 fn a_blocking_timer_sleeps_in_every_form() {
-    for call in [
-        Client::by_reference,
-        Client::by_pointer,
-        Client::by_closure,
-        Client::by_expression,
-        Client::by_chain,
-        Client::by_batch,
-    ] {
-        let timer = Arc::<Simulated>::default();
-        let client = Client {
-            timer: Arc::clone(&timer),
-        };
-        call(&client).unwrap_err();
-        assert_eq!(timer.slept(), [1, 2].map(secs));
+    scripted! {
+        #[retry(max = 2, jitter = "none", timer = &**timer)] fn by_reference(timer: &Arc<Simulated>) = Err(TRANSIENT);
+        #[retry(max = 2, jitter = "none", timer = Arc::clone(timer))]
+        fn by_pointer(timer: &Arc<Simulated>) = Err(TRANSIENT);
+        #[retry(max = 2, jitter = "none", timer = |pause| BlockingTimer::sleep(&**timer, pause))]
+        fn by_closure(timer: &Arc<Simulated>) = Err(TRANSIENT);
     }
-}
 
-/// Returns the outcome of a call that the deadline ends, and its pauses.
-fn ended_by_deadline(timer: &Simulated, call: impl FnOnce(&Simulated)) -> (Vec<Duration>, String) {
-    let recording = testing::record();
-    call(timer);
-    (recording.delays(), recording.lines().pop().unwrap())
-}
+    fn by_expression(timer: &Arc<Simulated>) -> Result<(), Failure> {
+        retrying!(max = 2, jitter = "none", timer = timer, { Err(TRANSIENT) })
+    }
 
-#[retry(max = 9, jitter = "none", deadline = "7s", timer = timer, name = "call", on = |_| true)]
-fn with_deadline(timer: &Simulated) -> Result<(), String> {
-    Err(String::from("busy"))
-}
+    fn by_chain(timer: &Arc<Simulated>) -> Result<(), Failure> {
+        let chain = EXACT.max(2).timer(&**timer);
+        chain.call_blocking(|| Err(TRANSIENT))
+    }
 
-#[retry(policy = EXACT.max(9).deadline(secs(7)), timer = timer, name = "call", on = |_| true)]
-fn with_policy(timer: &Simulated) -> Result<(), String> {
-    Err(String::from("busy"))
-}
+    fn by_batch(timer: &Arc<Simulated>) -> Result<(), Failure> {
+        let policy = EXACT.max(2).timer(&**timer);
+        drop(fail_in_batches!(policy.batches(1).concurrency(2)));
+        Err(TRANSIENT)
+    }
 
-fn with_chain(timer: &Simulated) -> Result<(), String> {
-    let policy = EXACT.max(9).deadline(secs(7));
-    let chain = policy.on(|_: &String| true).name("call").timer(timer);
-    chain
-        .show(|error: &String, f| f.write_str(error))
-        .call_blocking(|| Err(String::from("busy")))
+    for (form, call) in rows! {
+        "reference", by_reference as fn(&Arc<Simulated>) -> _;
+        "pointer", by_pointer;
+        "closure", by_closure;
+        "expression", by_expression;
+        "chain", by_chain;
+        "batch", by_batch;
+    } {
+        let timer = Arc::new(Simulated::new());
+        assert_eq!(call(&timer), Err(TRANSIENT), "{form}");
+        assert_eq!(timer.slept(), [1, 2].map(secs), "{form}");
+    }
 }
 
 #[test]
 fn deadlines_use_the_timers_clock() {
-    for call in [with_deadline, with_policy, with_chain] {
-        let timer = Simulated::default();
-        let (delays, last) = ended_by_deadline(&timer, |timer| call(timer).unwrap_err().clear());
-        assert_eq!(delays, [1, 2, 4].map(secs));
-        assert!(
-            last.ends_with("attempt=4 max=9 error=busy reason=deadline"),
-            "{last}"
-        );
-        // If a timer oversleeps, no attempt starts after the deadline.
-        let late = Simulated {
-            oversleeps: secs(3600),
-            ..Simulated::default()
-        };
-        let (_, last) = ended_by_deadline(&late, |timer| call(timer).unwrap_err().clear());
-        assert!(
-            last.ends_with("attempt=1 max=9 error=busy reason=deadline"),
-            "{last}"
-        );
+    scripted! {
+        #[retry(max = 9, jitter = "none", deadline = "7s", timer = timer, name = "call")]
+        fn with_deadline(timer: &Simulated) = Err(TRANSIENT);
+        #[retry(policy = EXACT.max(9).deadline(secs(7)), timer = timer, name = "call")]
+        fn with_policy(timer: &Simulated) = Err(TRANSIENT);
     }
-    let timer = Simulated::default();
-    let policy = EXACT.max(9).deadline(secs(7)).on(|_: &String| true);
-    let batches = policy.timer(&timer).batches(2);
-    let results = retry_each_blocking(batches, [1, 2], |_| {
-        Err::<Vec<Result<(), _>>, _>("busy".into())
-    });
-    assert!(
-        results
-            .iter()
-            .all(|result| result.as_ref().unwrap_err().reason() == Reason::Deadline)
-    );
+
+    fn with_chain(timer: &Simulated) -> Result<(), Failure> {
+        let policy = EXACT.max(9).deadline(secs(7)).name("call");
+        policy.timer(timer).call_blocking(|| Err(TRANSIENT))
+    }
+
+    for call in [with_deadline, with_policy, with_chain] {
+        // If a timer oversleeps, no attempt starts after the deadline.
+        for (timer, delays) in rows! {
+            Simulated::new(), vec![1, 2, 4];
+            Simulated::oversleeping(secs(3600)), vec![1];
+        } {
+            let recording = testing::record();
+            call(&timer).unwrap_err();
+            let line = format!(
+                "gave up call attempt={} max=9 error=transient reason=deadline",
+                if delays.len() > 1 { 4 } else { 1 }
+            );
+            assert_eq!(recording.lines().pop(), Some(line));
+            let delays = delays.into_iter().map(secs);
+            assert_eq!(recording.delays(), delays.collect::<Vec<_>>());
+        }
+    }
+    let timer = Simulated::new();
+    let policy = EXACT.max(9).deadline(secs(7)).timer(&timer);
+    assert_eq!(fail_in_batches!(policy.batches(2)), [Reason::Deadline; 2]);
     assert_eq!(timer.slept(), [1, 2, 4].map(secs));
 }
 
 #[test]
 fn elapsed_times_use_the_timers_clock() {
-    #[retry(max = 2, jitter = "none", attempt = attempt, timer = timer, on = |_| true,
-        give_up = |gave_up: GaveUp<String>| { elapsed.push(gave_up.elapsed()); gave_up.into_error() })]
-    fn call(timer: &Simulated, elapsed: &mut Vec<Duration>) -> Result<(), String> {
-        elapsed.push(attempt.elapsed());
-        Err(String::from("busy"))
+    scripted! {
+        #[retry(max = 2, jitter = "none", attempt = attempt, timer = timer,
+            give_up = |gave_up: GaveUp<Failure>| { elapsed.push(gave_up.elapsed()); gave_up.into_error() })]
+        fn call(timer: &Simulated, elapsed: &mut Vec<Duration>) = {
+            elapsed.push(attempt.elapsed());
+            Err(TRANSIENT)
+        };
     }
 
     let mut elapsed = Vec::new();
-    call(&Simulated::default(), &mut elapsed).unwrap_err();
+    call(&Simulated::new(), &mut elapsed).unwrap_err();
     assert_eq!(elapsed, [0, 1, 3, 3].map(secs));
 
-    let (timer, seen) = (Simulated::default(), Mutex::new(Vec::new()));
+    let (timer, seen) = (Simulated::new(), Mutex::new(Vec::new()));
     let see = |elapsed| seen.lock().unwrap().push(elapsed);
-    let chain = EXACT.max(2).on(|_: &String| true).timer(&timer);
-    let chain = chain.fallback(|gave_up: GaveUp<String>| {
+    let chain = EXACT.max(2).timer(&timer);
+    let chain = chain.fallback(|gave_up: GaveUp<Failure>| {
         see(gave_up.elapsed());
         Err(gave_up.into_error())
     });
     let outcome = chain.call_attempt_blocking(|attempt| {
         see(attempt.elapsed());
-        Err::<(), _>(String::from("busy"))
+        Err::<(), _>(TRANSIENT)
     });
     outcome.unwrap_err();
     assert_eq!(*seen.lock().unwrap(), [0, 1, 3, 3].map(secs));
@@ -212,45 +136,35 @@ fn elapsed_times_use_the_timers_clock() {
 
 #[test]
 fn cancellation_is_polled_between_short_sleeps() {
-    #[retry(max = 9, backoff = "fixed", base = "25ms", jitter = "none", cancel = is_down, timer = timer, on = |_| true)]
-    fn call(timer: &Simulated, is_down: impl Fn() -> bool + Copy) -> Result<(), String> {
-        Err(String::from("busy"))
+    scripted! {
+        #[retry(max = 9, backoff = "fixed", base = "25ms", jitter = "none", cancel = is_down, timer = timer, name = "call")]
+        fn call(timer: &Simulated, is_down: impl Fn() -> bool + Copy) = Err(TRANSIENT);
     }
 
-    let timer = Simulated::default();
+    let timer = Simulated::new();
     let recording = testing::record();
-    call(&timer, || timer.since_start() >= Duration::from_millis(35)).unwrap_err();
-    assert_eq!(timer.slept(), [10, 10, 5, 10].map(Duration::from_millis));
-    assert!(
-        recording
-            .lines()
-            .pop()
-            .unwrap()
-            .ends_with("attempt=2 max=9 error=busy reason=cancelled")
-    );
+    call(&timer, || timer.passed() >= millis(35)).unwrap_err();
+    assert_eq!(timer.slept(), [10, 10, 5, 10].map(millis));
+    let line = "gave up call attempt=2 max=9 error=transient reason=cancelled";
+    assert_eq!(recording.lines().pop().as_deref(), Some(line));
 
-    let timer = Simulated::default();
-    let is_down = || timer.since_start() >= Duration::from_millis(35);
-    let policy = Policy::fixed(Duration::from_millis(25))
-        .jitter(Jitter::None)
-        .on(|_: &String| true);
-    let chain = policy.cancel(CancelFn::new(is_down)).timer(&timer);
-    chain
-        .call_blocking(|| Err::<(), _>(String::from("busy")))
-        .unwrap_err();
-    assert_eq!(timer.slept(), [10, 10, 5, 10].map(Duration::from_millis));
+    let timer = Simulated::new();
+    let policy = Policy::fixed(millis(25)).jitter(Jitter::None);
+    let chain = policy.cancel(CancelFn::new(|| timer.passed() >= millis(35)));
+    let outcome = chain
+        .timer(&timer)
+        .call_blocking(|| Err::<(), _>(TRANSIENT));
+    assert_eq!(outcome, Err(TRANSIENT));
+    assert_eq!(timer.slept(), [10, 10, 5, 10].map(millis));
 }
 
 #[test]
 fn late_steps_do_not_make_a_pause_that_may_be_cancelled_longer() {
     // Each step of 10 ms takes 16.
-    let timer = Simulated {
-        oversleeps: Duration::from_millis(6),
-        ..Simulated::default()
-    };
+    let timer = Simulated::oversleeping(millis(6));
     let never = CancelFn::new(|| false);
     assert!(!timer.sleep_or_cancelled(secs(8), &never));
-    assert_eq!(timer.since_start(), secs(8));
+    assert_eq!(timer.passed(), secs(8));
 }
 
 #[test]
@@ -269,62 +183,36 @@ fn a_timer_that_can_be_woken_waits_for_the_cancellation_itself() {
         }
     }
 
-    #[retry(jitter = "none", cancel = is_down, timer = Woken(is_down), on = |_| true)]
-    fn call(is_down: &AtomicBool) -> Result<(), String> {
-        Err(String::from("busy"))
+    scripted! {
+        #[retry(jitter = "none", cancel = is_down, timer = Woken(is_down), name = "call")]
+        fn call(is_down: &AtomicBool) = Err(TRANSIENT);
     }
 
     let recording = testing::record();
     call(&AtomicBool::new(false)).unwrap_err();
-    assert!(
-        recording
-            .lines()
-            .pop()
-            .unwrap()
-            .ends_with("attempt=1 max=3 error=busy reason=cancelled")
-    );
+    let line = "gave up call attempt=1 max=3 error=transient reason=cancelled";
+    assert_eq!(recording.lines().pop().as_deref(), Some(line));
 }
 
 #[test]
 fn a_blocking_timer_waits_for_limiters() {
-    #[retry(deadline = "1s", limiter = limiter, timer = timer, on = |_| Verdict::TRANSIENT)]
-    fn call(limiter: &ConcurrencyLimiter, timer: &Simulated) -> Result<u32, Failure> {
-        Ok(42)
+    scripted! {
+        #[retry(deadline = "1s", limiter = limiter, timer = timer)]
+        fn call(limiter: &ConcurrencyLimiter, timer: &Simulated) -> Result<u32, Rejected> = Ok(42);
     }
 
     let limiter = at_a_time(1);
     let first = HeldPermit::new(&limiter);
-    let timer = Simulated::default();
-    assert_eq!(call(&limiter, &timer), Err(Failure(RejectedBy::Deadline)));
-    assert_eq!(timer.since_start(), secs(1));
-    let timer = Simulated::default();
-    let policy = EXACT.deadline(secs(1)).on(|_: &Failure| true);
-    let chain = policy.limiter(&limiter).timer(&timer);
-    let outcome = chain.call_blocking(|| Ok(42));
-    assert_eq!(outcome, Err(Failure(RejectedBy::Deadline)));
-    assert_eq!(timer.since_start(), secs(1));
+    let late = Err(Rejected::new(RejectedBy::Deadline));
+    let timer = Simulated::new();
+    assert_eq!(call(&limiter, &timer), late);
+    assert_eq!(timer.passed(), secs(1));
+    let timer = Simulated::new();
+    let chain = EXACT.deadline(secs(1)).limiter(&limiter).timer(&timer);
+    assert_eq!(chain.call_blocking(|| Ok(42)), late);
+    assert_eq!(timer.passed(), secs(1));
     first.give_back();
     assert_eq!(call(&limiter, &timer), Ok(42));
-}
-
-#[test]
-fn a_blocking_timer_is_evaluated_once_per_call() {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-
-    #[retry(max = 2, jitter = "none", deadline = "1h", on = |_| true, timer = {
-        COUNT.fetch_add(1, SeqCst);
-        TimerFn::new(|_: Duration| ())
-    })]
-    fn call(failures: &mut u32) -> Result<(), String> {
-        if *failures == 0 {
-            return Ok(());
-        }
-        *failures -= 1;
-        Err(String::from("busy"))
-    }
-
-    call(&mut 2).unwrap();
-    assert_eq!(COUNT.load(SeqCst), 1);
 }
 
 /// For example on a machine that was suspended meanwhile.
@@ -344,9 +232,8 @@ async fn time_that_passes_in_an_empty_wait_does_not_count_on_other_clocks() {
         fn park(&self, at_most: Option<Duration>) {
             assert_eq!(at_most, None);
             self.hours.fetch_add(8, SeqCst);
-            let running = self.running.lock().unwrap().take();
-            self.limiter
-                .leave(running.unwrap(), AttemptOutcome::Success);
+            let running = self.running.lock().unwrap().take().unwrap();
+            self.limiter.leave(running, AttemptOutcome::Success);
         }
 
         fn now(&self) -> Moment {
@@ -354,17 +241,15 @@ async fn time_that_passes_in_an_empty_wait_does_not_count_on_other_clocks() {
         }
     }
 
-    #[retry(limiter = limiter, timer = timer)]
-    fn call(limiter: &ConcurrencyLimiter, timer: &Sleeping<'_>) -> Result<(), Rejected> {
-        Ok(())
+    scripted! {
+        #[retry(limiter = limiter, timer = timer)]
+        fn call(limiter: &ConcurrencyLimiter, timer: &Sleeping<'_>) = Ok(());
     }
 
     let limiter = ConcurrencyLimiter::aimd().most(1);
     let mut running = limiter.enter(1);
-    assert_eq!(
-        limiter.poll(&mut running, Waker::noop()),
-        Admission::Admitted
-    );
+    let admission = limiter.poll(&mut running, Waker::noop());
+    assert_eq!(admission, Admission::Admitted);
     let timer = Sleeping {
         hours: AtomicU32::new(0),
         limiter: &limiter,

@@ -5,21 +5,46 @@ use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use proptest::prelude::*;
 use retry_protections::{Breaker, Keyed};
-use retry_runtime::seam::{AttemptOutcome, BreakerState, Permit, Transition};
-use retry_runtime::{Cause, Kind};
-use support::held_permit::{Admit, CLOSED, FAILED, HeldPermit, UNCHANGED};
+use retry_runtime::Cause;
+use retry_runtime::seam::{AdmissionControl, AttemptOutcome, BreakerState, Permit, Transition};
+use support::held_permit::{Admit, CLOSED, FAILED, HeldPermit, UNCHANGED, failed, hinted};
+use support::prelude::*;
 use support::runtime;
 use tokio::runtime::Handle;
-use tokio::time::advance;
 
-use crate::keys::{millis, secs};
+const SUCCESS: AttemptOutcome = AttemptOutcome::Success;
 
 fn opened(cause: Cause, open_for: Duration) -> Transition {
     Transition::Opened { cause, open_for }
+}
+
+/// A breaker that opens at the first failure.
+const fn strict() -> Breaker {
+    Breaker::new().consecutive_failures(1)
+}
+
+/// A strict breaker, half open.
+async fn half_open() -> Breaker {
+    let breaker = strict();
+    fail(&breaker, 1);
+    advance(secs(5)).await;
+    breaker
+}
+
+/// Checks that one more failure opens the breaker, for this number of seconds.
+#[track_caller]
+fn assert_opens(breaker: &Breaker, cause: Cause, open_for: u64) {
+    let open = Some(opened(cause, secs(open_for)));
+    assert_eq!(call(breaker, FAILED), (true, open));
+}
+
+/// Checks that one more success closes the breaker.
+#[track_caller]
+fn assert_closes(breaker: &Breaker) {
+    assert_eq!(call(breaker, SUCCESS), (true, Some(Transition::Closed)));
 }
 
 /// One call through a breaker: whether it was let through, and what it changed.
@@ -36,30 +61,28 @@ fn fail(breaker: &Breaker, times: u32) {
     }
 }
 
+fn succeed(breaker: &Breaker, times: u32) {
+    for _ in 0..times {
+        call(breaker, SUCCESS);
+    }
+}
+
 use BreakerState::{Closed, HalfOpen, Open};
 
 #[tokio::test(start_paused = true)]
 async fn defaults_are_nine_of_ten_of_a_hundred() {
     let breaker = Breaker::default();
     fail(&breaker, 89);
-    for _ in 0..10 {
-        call(&breaker, AttemptOutcome::Success);
-    }
-    assert_eq!(call(&breaker, AttemptOutcome::Success), (true, None));
+    succeed(&breaker, 10);
+    assert_eq!(call(&breaker, SUCCESS), (true, None));
     fail(&breaker, 9);
     assert_eq!(breaker.state(), Closed, "98 of 109");
-    assert_eq!(
-        call(&breaker, FAILED),
-        (true, Some(opened(Cause::Ratio, secs(5))))
-    );
+    assert_opens(&breaker, Cause::Ratio, 5);
     assert_eq!(call(&breaker, FAILED), (false, None));
     advance(millis(4_999)).await;
     assert_eq!(call(&breaker, FAILED), (false, None));
     advance(millis(1)).await;
-    assert_eq!(
-        call(&breaker, AttemptOutcome::Success),
-        (true, Some(Transition::Closed))
-    );
+    assert_closes(&breaker);
     assert_eq!(breaker.to_string(), "closed");
 }
 
@@ -67,17 +90,15 @@ async fn defaults_are_nine_of_ten_of_a_hundred() {
 async fn consecutive_failures_open_the_breaker() {
     let breaker = Breaker::new().consecutive_failures(3);
     fail(&breaker, 2);
-    call(&breaker, AttemptOutcome::Success);
+    succeed(&breaker, 1);
     fail(&breaker, 2);
     // Neither ends nor continues the sequence of failures.
     call(&breaker, AttemptOutcome::Ignored);
-    let open = Some(opened(Cause::Consecutive, secs(5)));
-    assert_eq!(call(&breaker, FAILED), (true, open));
+    assert_opens(&breaker, Cause::Consecutive, 5);
     advance(secs(5)).await;
-    let open = Some(opened(Cause::Trial, secs(5)));
-    assert_eq!(call(&breaker, FAILED), (true, open));
+    assert_opens(&breaker, Cause::Trial, 5);
     advance(secs(5)).await;
-    call(&breaker, AttemptOutcome::Success);
+    succeed(&breaker, 1);
     // It starts again.
     fail(&breaker, 2);
     assert_eq!(breaker.state(), Closed);
@@ -103,18 +124,14 @@ async fn a_sudden_outage_opens_the_breaker_at_any_rate() {
     // Twenty-five failures, or those of two seconds.
     for (rate, failures) in [(1, 25), (10, 25), (200, 401), (5_000, 10_001)] {
         let gap = secs(1) / rate;
-        let healthy = || iter::repeat_n(AttemptOutcome::Success, 30 * rate as usize);
+        let healthy = || iter::repeat_n(SUCCESS, 30 * rate as usize);
         let failing = |times| iter::repeat_n(FAILED, times);
         let breaker = Breaker::new();
         assert!(stays_closed(&breaker, gap, healthy()).await, "{rate}");
         let too_few = failing(failures - 1);
         assert!(stays_closed(&breaker, gap, too_few).await, "{rate}");
-        let opened = Transition::Opened {
-            cause: Cause::Ratio,
-            open_for: secs(5),
-        };
         advance(gap).await;
-        assert_eq!(call(&breaker, FAILED), (true, Some(opened)), "{rate}");
+        assert_opens(&breaker, Cause::Ratio, 5);
 
         // A call that takes less time doesn't affect the next.
         let breaker = Breaker::new();
@@ -126,16 +143,12 @@ async fn a_sudden_outage_opens_the_breaker_at_any_rate() {
 /// Successes that take longer than failures are counted later.
 #[tokio::test(start_paused = true)]
 async fn slow_successes_are_waited_for() {
-    let timed_out = AttemptOutcome::Failure {
-        kind: Kind::Timeout,
-        hint: None,
-    };
     // Five attempts start every second. Two fail at once, the others end half a minute later. The table has the second
     // in which the breaker opens.
     for (at_once, later, opens) in [
-        (FAILED, AttemptOutcome::Success, None),
+        (FAILED, SUCCESS, None),
         (FAILED, FAILED, Some(36)),
-        (timed_out, AttemptOutcome::Success, Some(13)),
+        (failed(Kind::Timeout), SUCCESS, Some(13)),
     ] {
         let breaker = Breaker::new();
         let mut running = VecDeque::new();
@@ -160,9 +173,9 @@ async fn slow_successes_are_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn few_successes_don_t_hide_an_outage() {
     let opens = async |breaker: Breaker, failures| {
-        let healthy = iter::repeat_n(AttemptOutcome::Success, 6_000);
+        let healthy = iter::repeat_n(SUCCESS, 6_000);
         let ends = (1..2_000).map(|nth| match nth % (failures + 1) {
-            0 => AttemptOutcome::Success,
+            0 => SUCCESS,
             _ => FAILED,
         });
         !stays_closed(&breaker, millis(5), healthy.chain(ends)).await
@@ -191,11 +204,7 @@ fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = AttemptOutcome> {
         let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         let chance = f64::from((mixed >> 32) as u32) / f64::from(u32::MAX);
-        if chance < share {
-            FAILED
-        } else {
-            AttemptOutcome::Success
-        }
+        if chance < share { FAILED } else { SUCCESS }
     })
 }
 
@@ -232,9 +241,7 @@ async fn chance_opens_the_breaker_as_rarely_as_theory_predicts() {
 #[tokio::test(start_paused = true)]
 async fn the_window_slides() {
     let breaker = Breaker::new();
-    for _ in 0..100_000 {
-        call(&breaker, AttemptOutcome::Success);
-    }
+    succeed(&breaker, 100_000);
     // A failure doesn't outweigh this number of successes until they are out of the window.
     fail(&breaker, 1_000);
     advance(secs(31)).await;
@@ -248,21 +255,15 @@ async fn the_window_slides() {
 async fn the_window_slides_at_every_number_of_successes() {
     for successes in 0..300 {
         let breaker = Breaker::new();
-        for _ in 0..successes {
-            call(&breaker, AttemptOutcome::Success);
-        }
+        succeed(&breaker, successes);
         advance(secs(31)).await;
         fail(&breaker, 100);
         assert_eq!(breaker.state(), Open, "{successes}");
         let breaker = Breaker::new();
-        for _ in 0..successes {
-            call(&breaker, AttemptOutcome::Success);
-        }
+        succeed(&breaker, successes);
         // While no time passes, no success is lost.
-        let opens_at = (100_u32.saturating_sub(successes))
-            .max(successes * 9)
-            .max(1);
-        fail(&breaker, opens_at - 1);
+        let of_hundred = 100_u32.saturating_sub(successes);
+        fail(&breaker, of_hundred.max(successes * 9).max(1) - 1);
         assert_eq!(breaker.state(), Closed, "{successes}");
         fail(&breaker, 1);
         assert_eq!(breaker.state(), Open, "{successes}");
@@ -273,12 +274,10 @@ async fn the_window_slides_at_every_number_of_successes() {
 #[tokio::test(start_paused = true)]
 async fn a_burst_does_not_change_the_window() {
     let breaker = Breaker::new();
-    for _ in 0..521 {
-        call(&breaker, AttemptOutcome::Success);
-    }
+    succeed(&breaker, 521);
     for _ in 0..62 {
         advance(millis(500)).await;
-        call(&breaker, AttemptOutcome::Success);
+        succeed(&breaker, 1);
     }
     // Of the 60 successes in the last 30 s, a tenth may have left the window.
     let made = (0..1000).take_while(|_| call(&breaker, FAILED).0).count();
@@ -307,9 +306,7 @@ fn a_clock_that_was_set_back_holds_no_window() {
     for (ahead, failures) in [(3600, 0), (0, 100)] {
         runtime::paused().block_on(async {
             advance(secs(ahead)).await;
-            for _ in 0..1_000 {
-                call(&breaker, AttemptOutcome::Success);
-            }
+            succeed(&breaker, 1_000);
             advance(secs(31)).await;
             fail(&breaker, failures);
         });
@@ -337,11 +334,8 @@ async fn the_window_slides_by_tenths() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_sets_how_long_the_breaker_stays_open() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    let hinted = |hint| AttemptOutcome::Failure {
-        kind: Kind::Transient,
-        hint: Some(hint),
-    };
+    let breaker = strict();
+    let hinted = |hint| hinted(Kind::Transient, hint);
     for (hint, open_for) in [
         (secs(60), secs(60)),
         (secs(1), secs(1)),
@@ -351,20 +345,20 @@ async fn a_hint_sets_how_long_the_breaker_stays_open() {
     ] {
         assert!(matches!(
             call(&breaker, hinted(hint)),
-            (true, Some(Transition::Opened { open_for: told, .. })) if told == open_for
+            (true, Some(Transition::Opened { open_for: reported, .. })) if reported == open_for
         ));
         advance(open_for.saturating_sub(millis(1))).await;
         assert!(!call(&breaker, FAILED).0);
         advance(millis(1)).await;
     }
     // A shorter configured time is kept.
-    let hasty = Breaker::new().consecutive_failures(1).open_for(millis(10));
+    let hasty = strict().open_for(millis(10));
     call(&hasty, hinted(Duration::ZERO));
     assert!(!call(&hasty, FAILED).0);
     advance(millis(10)).await;
     assert!(call(&hasty, FAILED).0);
     // A longer time is kept, too.
-    let patient = Breaker::new().consecutive_failures(1).open_for(secs(600));
+    let patient = strict().open_for(secs(600));
     call(&patient, hinted(secs(3_600)));
     advance(secs(599)).await;
     assert!(!call(&patient, FAILED).0);
@@ -373,7 +367,7 @@ async fn a_hint_sets_how_long_the_breaker_stays_open() {
 /// So it can be chosen again, although no trial call has begun.
 #[tokio::test(start_paused = true)]
 async fn it_is_no_longer_open_once_a_trial_may_begin() {
-    let breaker = Breaker::new().consecutive_failures(1);
+    let breaker = strict();
     assert!(!breaker.is_open());
     fail(&breaker, 1);
     advance(millis(4_999)).await;
@@ -383,7 +377,12 @@ async fn it_is_no_longer_open_once_a_trial_may_begin() {
     assert_eq!(breaker.state(), Open);
     let trial = breaker.admit().expect("half open");
     assert!(breaker.is_open(), "another call would be rejected");
-    breaker.record(trial, AttemptOutcome::Success);
+    assert_eq!(breaker.admit(), None);
+    advance(secs(5)).await;
+    assert!(!breaker.is_open(), "the trial may hang");
+    breaker.record(trial, AttemptOutcome::Ignored);
+    assert!(!(&breaker as &dyn AdmissionControl).is_open());
+    succeed(&breaker, 1);
     assert!(!breaker.is_open());
     breaker.force_open();
     advance(secs(3_600)).await;
@@ -394,78 +393,63 @@ async fn it_is_no_longer_open_once_a_trial_may_begin() {
 
 #[tokio::test(start_paused = true)]
 async fn throttled_attempts_count_if_they_are_to() {
-    let throttled = |hint| AttemptOutcome::Failure {
-        kind: Kind::Throttled,
-        hint,
-    };
+    let throttled = failed(Kind::Throttled);
     let breaker = Breaker::new().consecutive_failures(2);
     for _ in 0..200 {
-        assert_eq!(call(&breaker, throttled(None)), (true, None));
+        assert_eq!(call(&breaker, throttled), (true, None));
     }
     let breaker = breaker.count_throttled();
-    assert_eq!(call(&breaker, throttled(None)), (true, None));
+    assert_eq!(call(&breaker, throttled), (true, None));
     let open = Some(opened(Cause::Consecutive, secs(30)));
-    assert_eq!(call(&breaker, throttled(Some(secs(30)))), (true, open));
+    let later = hinted(Kind::Throttled, secs(30));
+    assert_eq!(call(&breaker, later), (true, open));
     advance(secs(30)).await;
     let open = Some(opened(Cause::Trial, secs(5)));
-    assert_eq!(call(&breaker, throttled(None)), (true, open));
+    assert_eq!(call(&breaker, throttled), (true, open));
 }
 
 #[tokio::test(start_paused = true)]
 async fn it_stays_open_for_longer_after_each_failed_trial() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    let patient = || {
-        Breaker::new()
-            .consecutive_failures(1)
-            .max_open_for(secs(35))
-    };
+    let patient = || strict().max_open_for(secs(35));
     for (breaker, times) in [
-        (breaker, [5, 5, 5, 5, 5]),
+        (strict(), [5, 5, 5, 5, 5]),
         (patient(), [5, 10, 20, 35, 35]),
         (patient().open_for(secs(60)), [60; 5]),
     ] {
         for _ in 0..2 {
             let mut cause = Cause::Consecutive;
-            for open_for in times.map(secs) {
-                let open = Some(opened(cause, open_for));
-                assert_eq!(call(&breaker, FAILED), (true, open));
-                advance(open_for.saturating_sub(millis(1))).await;
+            for open_for in times {
+                assert_opens(&breaker, cause, open_for);
+                advance(secs(open_for).saturating_sub(millis(1))).await;
                 assert!(breaker.is_open());
                 advance(millis(1)).await;
                 cause = Cause::Trial;
             }
             // Once it has closed, it starts again.
-            let closed = call(&breaker, AttemptOutcome::Success);
-            assert_eq!(closed, (true, Some(Transition::Closed)));
+            assert_closes(&breaker);
         }
     }
     // A hint is used as it is, and the time grows from the next failure on.
-    let hinted = AttemptOutcome::Failure {
-        kind: Kind::Transient,
-        hint: Some(secs(2)),
-    };
     let breaker = patient();
     fail(&breaker, 1);
     advance(secs(5)).await;
     let open = Some(opened(Cause::Trial, secs(2)));
-    assert_eq!(call(&breaker, hinted), (true, open));
+    let soon = hinted(Kind::Transient, secs(2));
+    assert_eq!(call(&breaker, soon), (true, open));
     advance(secs(2)).await;
-    let open = Some(opened(Cause::Trial, secs(20)));
-    assert_eq!(call(&breaker, FAILED), (true, open));
+    assert_opens(&breaker, Cause::Trial, 20);
 }
 
 /// failsafe and recloser let all hundred through.
 #[tokio::test(start_paused = true)]
 async fn half_open_admits_exactly_the_trial_calls() {
     for places in [1, 3, 10] {
-        let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
-        fail(&breaker, 1);
-        advance(secs(5)).await;
+        let breaker = half_open().await.trial_calls(places);
         let passes: Vec<_> = (0..100).filter_map(|_| breaker.admit()).collect();
         assert_eq!(passes.len() as u32, places);
         for pass in passes {
             assert_eq!(breaker.state(), HalfOpen);
-            breaker.record(pass, AttemptOutcome::Success);
+            breaker.record(pass, SUCCESS);
         }
         assert_eq!(breaker.state(), Closed);
     }
@@ -475,9 +459,7 @@ async fn half_open_admits_exactly_the_trial_calls() {
 #[tokio::test(start_paused = true)]
 async fn half_open_admits_exactly_the_trial_calls_of_threads() {
     for _ in 0..20 {
-        let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
-        fail(&breaker, 1);
-        advance(secs(5)).await;
+        let breaker = half_open().await.trial_calls(3);
         let runtime = Handle::current();
         let barrier = Barrier::new(20);
         let ask = || {
@@ -497,73 +479,62 @@ async fn half_open_admits_exactly_the_trial_calls_of_threads() {
 /// execution-policy's locks for ever.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_trial_releases_its_slot() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    fail(&breaker, 1);
-    advance(secs(5)).await;
+    let breaker = half_open().await;
+    let admitted = || HeldPermit::admitted(&breaker).expect("the place is free");
     for _ in 0..100 {
-        let permit = HeldPermit::admitted(&breaker).expect("the place is free");
+        let permit = admitted();
         assert!(HeldPermit::admitted(&breaker).is_none());
         drop(permit);
     }
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        let _permit = HeldPermit::admitted(&breaker).expect("the place is free");
+        let _permit = admitted();
         panic!("the attempt");
     }));
     assert!(panicked.is_err());
-    let mut permit = HeldPermit::admitted(&breaker).expect("the place is free");
+    let mut permit = admitted();
     assert_eq!(permit.succeeded(), CLOSED);
-    assert_eq!(permit.succeeded(), UNCHANGED, "told once");
+    assert_eq!(permit.succeeded(), UNCHANGED, "reported once");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_trial_that_never_ends_does_not_block_others() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    fail(&breaker, 1);
-    advance(secs(5)).await;
-    let hangs = HeldPermit::admitted(&breaker).expect("half open");
-    std::mem::forget(hangs);
+    let breaker = half_open().await;
+    std::mem::forget(HeldPermit::admitted(&breaker).expect("half open"));
     advance(secs(4)).await;
     assert!(breaker.admit().is_none());
     advance(secs(1)).await;
     // One more, and the next as long after it.
     let second = breaker.admit().expect("one more");
     assert!(breaker.admit().is_none());
-    assert_eq!(
-        breaker.record(second, AttemptOutcome::Success),
-        Some(Transition::Closed)
-    );
+    let closed = breaker.record(second, SUCCESS);
+    assert_eq!(closed, Some(Transition::Closed));
 }
 
 /// A response counts even if it takes longer than the breaker stays open.
 #[tokio::test(start_paused = true)]
 async fn a_slow_trial_closes_the_breaker() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    fail(&breaker, 1);
-    advance(secs(5)).await;
+    let breaker = half_open().await;
     let slow = breaker.admit().expect("half open");
     advance(secs(60)).await;
     let other = breaker.admit().expect("one more");
-    assert_eq!(
-        breaker.record(slow, AttemptOutcome::Success),
-        Some(Transition::Closed)
-    );
+    assert_eq!(breaker.record(slow, SUCCESS), Some(Transition::Closed));
     assert_eq!(breaker.record(other, FAILED), None, "too late");
 }
 
 #[tokio::test(start_paused = true)]
 async fn late_responses_change_nothing() {
     let breaker = Breaker::new().consecutive_failures(2);
-    let late: Vec<_> = (0..4).map(|_| breaker.admit().unwrap()).collect();
+    let late = [(); 4].map(|()| breaker.admit().unwrap());
     fail(&breaker, 2);
-    let [while_open, half_open, closed, reopened] = late.try_into().unwrap();
-    assert_eq!(breaker.record(while_open, AttemptOutcome::Success), None);
+    let [while_open, half_open, closed, reopened] = late;
+    assert_eq!(breaker.record(while_open, SUCCESS), None);
     assert_eq!(breaker.state(), Open);
     advance(secs(5)).await;
     let trial = breaker.admit().unwrap();
-    assert_eq!(breaker.record(half_open, AttemptOutcome::Success), None);
+    assert_eq!(breaker.record(half_open, SUCCESS), None);
     assert_eq!(breaker.state(), HalfOpen);
     assert!(breaker.admit().is_none(), "its place is not free");
-    breaker.record(trial, AttemptOutcome::Success);
+    breaker.record(trial, SUCCESS);
     assert_eq!(breaker.record(closed, FAILED), None);
     assert_eq!(breaker.record(reopened, FAILED), None);
     assert_eq!(breaker.state(), Closed);
@@ -571,29 +542,24 @@ async fn late_responses_change_nothing() {
 
 #[test]
 fn out_of_range_settings_are_rejected() {
-    let nonsense: [fn() -> Breaker; 14] = [
-        || Breaker::new().ratio(-1.0),
-        || Breaker::new().ratio(0.0),
-        || Breaker::new().ratio(1.1),
-        || Breaker::new().ratio(f64::NAN),
-        || Breaker::new().minimum_calls(0),
-        || Breaker::new().window(Duration::ZERO),
-        || Breaker::new().count_window(0),
-        || Breaker::new().slow(Duration::ZERO, 0.5),
-        || Breaker::new().slow(secs(1), 1.1),
-        || Breaker::new().trial_calls(0),
-        || Breaker::new().trial_successes(0),
-        || Breaker::new().trial_successes(2),
-        || {
-            Breaker::new()
-                .trial_calls(3)
-                .trial_successes(2)
-                .trial_calls(1)
-        },
-        || Breaker::new().trial_calls(3).trial_successes(4),
+    let nonsense: [fn(Breaker) -> Breaker; 14] = [
+        |breaker| breaker.ratio(-1.0),
+        |breaker| breaker.ratio(0.0),
+        |breaker| breaker.ratio(1.1),
+        |breaker| breaker.ratio(f64::NAN),
+        |breaker| breaker.minimum_calls(0),
+        |breaker| breaker.window(Duration::ZERO),
+        |breaker| breaker.count_window(0),
+        |breaker| breaker.slow(Duration::ZERO, 0.5),
+        |breaker| breaker.slow(secs(1), 1.1),
+        |breaker| breaker.trial_calls(0),
+        |breaker| breaker.trial_successes(0),
+        |breaker| breaker.trial_successes(2),
+        |breaker| breaker.trial_calls(3).trial_successes(2).trial_calls(1),
+        |breaker| breaker.trial_calls(3).trial_successes(4),
     ];
-    for (row, make) in nonsense.into_iter().enumerate() {
-        assert!(catch_unwind(make).is_err(), "row {row}");
+    for (row, set) in nonsense.into_iter().enumerate() {
+        assert!(catch_unwind(|| set(Breaker::new())).is_err(), "row {row}");
     }
 }
 
@@ -602,9 +568,7 @@ async fn the_least_and_the_most_are_no_nonsense() {
     let least = Breaker::new().ratio(f64::MIN_POSITIVE).minimum_calls(1);
     fail(&least, 1);
     assert_eq!(least.state(), Open);
-    let brief = Breaker::new()
-        .consecutive_failures(1)
-        .open_for(Duration::ZERO);
+    let brief = strict().open_for(Duration::ZERO);
     fail(&brief, 1);
     assert!(brief.admit().is_none());
     advance(millis(1)).await;
@@ -618,18 +582,17 @@ async fn the_least_and_the_most_are_no_nonsense() {
 #[tokio::test(start_paused = true)]
 async fn settings_can_change_during_use() {
     let breaker = Breaker::new().count_window(2).ratio(1.0);
-    call(&breaker, AttemptOutcome::Success);
+    succeed(&breaker, 1);
     fail(&breaker, 1);
     assert_eq!(breaker.state(), Closed);
     assert!(breaker.set_ratio(1.5).is_err());
     breaker.set_ratio(0.5).unwrap();
     breaker.set_open_for(secs(60));
-    let open = Some(opened(Cause::Ratio, secs(60)));
-    assert_eq!(call(&breaker, FAILED), (true, open));
+    assert_opens(&breaker, Cause::Ratio, 60);
     // It is as it was set last, also after a reset.
     breaker.reset();
-    call(&breaker, AttemptOutcome::Success);
-    assert_eq!(call(&breaker, FAILED), (true, open));
+    succeed(&breaker, 1);
+    assert_opens(&breaker, Cause::Ratio, 60);
 }
 
 #[tokio::test(start_paused = true)]
@@ -649,21 +612,19 @@ async fn a_listener_gets_every_change() {
     advance(secs(1)).await;
     drop(permit);
     advance(secs(5)).await;
-    call(&BREAKER, AttemptOutcome::Success);
+    call(&BREAKER, SUCCESS);
     BREAKER.force_open();
     BREAKER.force_closed();
     BREAKER.reset();
-    assert_eq!(
-        *HEARD.lock().unwrap(),
-        [
-            opened(Cause::Consecutive, secs(5)),
-            Transition::HalfOpened,
-            Transition::Closed,
-            opened(Cause::Forced, Duration::MAX),
-            Transition::Closed,
-            Transition::Closed,
-        ]
-    );
+    let expected = [
+        opened(Cause::Consecutive, secs(5)),
+        Transition::HalfOpened,
+        Transition::Closed,
+        opened(Cause::Forced, Duration::MAX),
+        Transition::Closed,
+        Transition::Closed,
+    ];
+    assert_eq!(*HEARD.lock().unwrap(), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -677,13 +638,10 @@ async fn each_key_has_a_breaker_and_idle_ones_are_removed() {
     let shared = hosts.of("new");
     assert!(Arc::ptr_eq(&hosts.of("another"), &shared));
     advance(secs(31)).await;
-    call(&hosts.of("ok"), AttemptOutcome::Success);
+    succeed(&hosts.of("ok"), 1);
     assert!(!Arc::ptr_eq(&hosts.of("ok"), &shared));
-    assert_eq!(
-        Breaker::state(&hosts.of("down")),
-        Open,
-        "open for 5 s, and then a window"
-    );
+    // It is open for 5 s, and then a window.
+    assert_eq!(Breaker::state(&hosts.of("down")), Open);
     advance(secs(31)).await;
     assert!(!Arc::ptr_eq(&hosts.of("one more"), &shared));
     assert_eq!(hosts.len(), 1);
@@ -695,7 +653,7 @@ async fn slow_calls_keep_a_key() {
     let slow = Arc::downgrade(&hosts.of(&1));
     let pass = hosts.of(&1).admit().unwrap();
     advance(secs(1)).await;
-    hosts.of(&1).record(pass, AttemptOutcome::Success);
+    hosts.of(&1).record(pass, SUCCESS);
     hosts.of(&2);
     assert!(slow.upgrade().is_some());
     advance(secs(31)).await;
@@ -712,9 +670,7 @@ proptest! {
         steps in proptest::collection::vec((0_u8..6, 0_usize..8), 0..60),
     ) {
         runtime::paused().block_on(async {
-            let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
-            fail(&breaker, 1);
-            advance(secs(5)).await;
+            let breaker = half_open().await.trial_calls(places);
             let (mut running, mut late) = (Vec::new(), Vec::new());
             let mut succeeded = 0;
             for (step, which) in steps {
@@ -732,7 +688,7 @@ proptest! {
                         running.extend(pass);
                     }
                     2 => {
-                        if let Some(turned) = end(AttemptOutcome::Success) {
+                        if let Some(turned) = end(SUCCESS) {
                             succeeded += 1;
                             let closes = succeeded == places;
                             prop_assert_eq!(turned, closes.then_some(Transition::Closed));
@@ -757,7 +713,7 @@ proptest! {
                     4 => prop_assert!(matches!(end(AttemptOutcome::Ignored), None | Some(None))),
                     _ => {
                         if let Some(pass) = late.pop() {
-                            prop_assert_eq!(breaker.record(pass, AttemptOutcome::Success), None);
+                            prop_assert_eq!(breaker.record(pass, SUCCESS), None);
                         }
                     }
                 }

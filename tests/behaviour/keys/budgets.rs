@@ -5,20 +5,14 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use proptest::prelude::*;
 use retry_protections::Keyed;
-use retry_runtime::own_loop::Call;
+use retry_runtime::own_loop;
 use retry_runtime::seam::RetryBudget;
-use retry_runtime::{Budget, Jitter, Kind, Policy, retry, testing};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use support::rows;
+use support::prelude::*;
 use support::runtime;
-use tokio::time::advance;
-
-use crate::keys::{Script, millis, secs};
 
 #[retry(max = 4, backoff = "none", budget = budget)]
 fn step(script: &mut Script, budget: &Budget) -> Result<usize, Failure> {
@@ -38,18 +32,13 @@ fn calls(budget: &Budget, calls: &[&[Failure]]) -> Vec<(f64, usize)> {
 
 #[test]
 fn a_success_gives_back_what_the_last_retry_took() {
-    assert_eq!(
-        calls(&Budget::standard(), &[&[TIMEOUT, THROTTLED]]),
-        [(486.0, 3)]
-    );
+    let seen = calls(&Budget::standard(), &[&[TIMEOUT, THROTTLED]]);
+    assert_eq!(seen, [(486.0, 3)]);
     // A success at the first attempt adds one token, up to the capacity.
     let budget = Budget::standard().capacity(30);
     assert!(budget.withdraw(Kind::Transient));
-    let none: &[Failure] = &[];
-    assert_eq!(
-        calls(&budget, &[none, none, &[STOP]]),
-        [(17.0, 1), (18.0, 1), (19.0, 1)]
-    );
+    let seen = calls(&budget, &[&[], &[], &[STOP]]);
+    assert_eq!(seen, [(17.0, 1), (18.0, 1), (19.0, 1)]);
 }
 
 /// aws/aws-sdk-go-v2#3186: lookups that mostly find nothing.
@@ -62,11 +51,13 @@ fn a_final_response_counts_as_a_success() {
         };
         (0..2000).filter(|number| lookup(*number)).count()
     };
-    assert_eq!(recovered(Budget::standard()), 100);
-    assert_eq!(recovered(Budget::standard().credit_answers(false)), 35);
-    assert_eq!(recovered(Budget::grpc(10, 0.1).credit_answers(true)), 100);
-    assert_eq!(recovered(Budget::grpc(10, 0.1)), 4);
-    assert_eq!(recovered(Budget::ratio(0.1)), 100);
+    assert_rows! {
+        recovered(Budget::standard()) => 100;
+        recovered(Budget::standard().credit_answers(false)) => 35;
+        recovered(Budget::grpc(10, 0.1).credit_answers(true)) => 100;
+        recovered(Budget::grpc(10, 0.1)) => 4;
+        recovered(Budget::ratio(0.1)) => 100;
+    }
     // Even if retries are off.
     let budget = Budget::standard();
     assert!(budget.withdraw(Kind::Transient));
@@ -78,37 +69,35 @@ fn a_final_response_counts_as_a_success() {
 /// Each job is done at the 20th look, and its text is right at the 20th try: the server is well.
 #[test]
 fn a_rejected_value_costs_nothing() {
-    #[retry(max = 30, backoff = "none", until = |looks| *looks % 20 == 0, budget = budget)]
-    fn poll(budget: &dyn RetryBudget, looks: &Cell<u32>) -> Result<u32, Failure> {
-        looks.set(looks.get() + 1);
-        Ok(looks.get())
-    }
-    #[retry(max = 30, backoff = "none", validate = |tries| right(*tries), budget = budget)]
-    fn ask(budget: &dyn RetryBudget, tries: &Cell<u32>) -> Result<u32, Failure> {
-        tries.set(tries.get() + 1);
-        Ok(tries.get())
-    }
-    fn right(tries: u32) -> Result<(), Failure> {
-        if tries.is_multiple_of(20) {
-            Ok(())
-        } else {
-            Err(STOP)
-        }
+    scripted! {
+        #[retry(max = 30, backoff = "none", until = |looks| *looks % 20 == 0, budget = budget)]
+        fn poll(budget: &dyn RetryBudget, looks: &Cell<u32>) -> Result<u32, Failure> = Ok(next(looks));
+        #[retry(max = 30, backoff = "none", validate = |tries| (*tries % 20 == 0).then_some(()).ok_or(STOP),
+            budget = budget)]
+        fn ask(budget: &dyn RetryBudget, tries: &Cell<u32>) -> Result<u32, Failure> = Ok(next(tries));
     }
 
-    let (standard, grpc) = (Budget::standard(), Budget::grpc(10, 0.1));
-    let ratio = Budget::ratio(0.1);
-    let budgets: [&dyn RetryBudget; 3] = [&standard, &grpc, &ratio];
-    for budget in budgets {
+    fn next(count: &Cell<u32>) -> u32 {
+        count.set(count.get() + 1);
+        count.get()
+    }
+
+    let budgets = [
+        Budget::standard(),
+        Budget::grpc(10, 0.1),
+        Budget::ratio(0.1),
+    ];
+    for budget in &budgets {
         let (looks, tries) = (Cell::new(0), Cell::new(0));
         for job in 1..=4 {
             assert_eq!(poll(budget, &looks), Ok(20 * job));
             assert_eq!(ask(budget, &tries), Ok(20 * job));
         }
     }
-    let full = [&standard, &grpc, &ratio].map(Budget::available);
+    let full = budgets.each_ref().map(Budget::available);
     assert_eq!(full, [500.0, 10.0, 100.0]);
     // A job that is done at last gives as much as one that was done at once.
+    let [standard, ..] = budgets;
     assert!(standard.withdraw(Kind::Transient));
     assert_eq!(poll(&standard, &Cell::new(18)), Ok(20));
     assert_eq!(standard.available(), 487.0);
@@ -149,36 +138,23 @@ fn a_ratio_is_exact_at_every_ratio() {
 
 #[test]
 fn a_ratio_bounds_the_load_of_an_outage() {
-    static REQUESTS: AtomicU32 = AtomicU32::new(0);
-
-    #[retry(max = 3, backoff = "none", budget = budget)]
-    fn call(budget: &Budget) -> Result<(), Failure> {
-        REQUESTS.fetch_add(1, SeqCst);
-        Err(TRANSIENT)
-    }
+    scripted! { #[retry(max = 3, backoff = "none", budget = budget)] fn call(budget: &Budget); }
 
     let budget = Budget::ratio(0.1);
-    for _ in 0..10_000 {
-        call(&budget).unwrap_err();
-    }
+    let requests = (0..10_000).map(|_| run!([TRANSIENT; 9], |script| call(&budget, script)).1);
     // 100 tokens at the start, when a tenth of the first call found no room.
-    assert_eq!(REQUESTS.load(SeqCst), 10_000 + 1_000 + 99);
+    assert_eq!(requests.sum::<usize>(), 10_000 + 1_000 + 99);
 }
 
 #[tokio::test(start_paused = true)]
 async fn per_second_adds_tokens_over_time() {
     let budget = Budget::standard().capacity(100).per_second(1.0);
     while budget.withdraw(Kind::Throttled) {}
-    assert_eq!(budget.available(), 0.0);
-    advance(secs(5)).await;
-    assert_eq!(budget.available(), 5.0);
-    advance(secs(1000)).await;
-    assert_eq!(budget.available(), 100.0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_budget_is_full_once_time_has_refilled_it() {
-    let budget = Budget::standard().capacity(100).per_second(1.0);
+    for (wait, available) in [(0, 0.0), (5, 5.0), (1000, 100.0)] {
+        advance(secs(wait)).await;
+        assert_eq!(budget.available(), available);
+    }
+    // It is full once time has refilled it.
     assert!(budget.withdraw(Kind::Throttled));
     advance(secs(4)).await;
     assert!(!budget.is_full());
@@ -189,15 +165,13 @@ async fn a_budget_is_full_once_time_has_refilled_it() {
 #[tokio::test(start_paused = true)]
 async fn tokens_are_added_after_the_clock_was_set_back() {
     let budget = Budget::standard().capacity(100).per_second(1.0);
-    thread::scope(|threads| {
-        let far_ahead = || {
-            runtime::paused().block_on(async {
-                advance(secs(3600)).await;
-                while budget.withdraw(Kind::Throttled) {}
-            });
-        };
-        threads.spawn(far_ahead);
-    });
+    let far_ahead = || {
+        runtime::paused().block_on(async {
+            advance(secs(3600)).await;
+            while budget.withdraw(Kind::Throttled) {}
+        });
+    };
+    thread::scope(|threads| threads.spawn(far_ahead).join().unwrap());
     assert_eq!(budget.available(), 0.0);
     advance(secs(5)).await;
     assert_eq!(budget.available(), 5.0);
@@ -306,22 +280,18 @@ fn budget_without_a_value_is_shared_by_all_calls_of_a_function() {
     }
 
     let attempts = |call: &dyn Fn(&mut Script) -> bool| {
-        let mut script = Script::new(vec![TRANSIENT; 100]);
-        assert!(!call(&mut script));
-        script.attempts
+        let (succeeds, attempts) = run!([TRANSIENT; 100], |script| call(script));
+        assert!(!succeeds);
+        attempts
     };
-    let mut all = 0;
-    for _ in 0..50 {
-        all += attempts(&|script| generic::<u8>(script).is_ok());
-        all += attempts(&|script| generic::<String>(script).is_ok());
-    }
+    let both = || {
+        attempts(&|script| generic::<u8>(script).is_ok())
+            + attempts(&|script| generic::<String>(script).is_ok())
+    };
     // 35 retries of 14 tokens.
-    assert_eq!(all, 100 + 35);
-    let mut first = 0;
-    for _ in 0..50 {
-        first += attempts(&|script| Client.first(script).is_ok());
-    }
-    assert_eq!(first, 50 + 35);
+    assert_eq!((0..50).map(|_| both()).sum::<usize>(), 100 + 35);
+    let first = || attempts(&|script| Client.first(script).is_ok());
+    assert_eq!((0..50).map(|_| first()).sum::<usize>(), 50 + 35);
     assert_eq!(attempts(&|script| Client.second(script).is_ok()), 6);
 }
 
@@ -397,15 +367,13 @@ proptest! {
 fn policies_and_recordings_are_as_without() {
     let recording = testing::record();
     let budget = Budget::standard();
-    let mut script = Script::new([TRANSIENT]);
-    step(&mut script, &budget).unwrap();
+    step(&mut Script::new([TRANSIENT]), &budget).unwrap();
     assert_eq!(recording.lines().len(), 2);
     // Your own loop reports to the budget through the core.
     let policy = Policy::none().jitter(Jitter::None);
-    let site = retry_runtime::own_loop::Site::new(&policy, "own");
-    let mut call = Call::new();
-    let failure =
-        retry_runtime::own_loop::Failure::new(&site, retry_runtime::Verdict::TRANSIENT, &"x");
+    let site = own_loop::Site::new(&policy, "own");
+    let mut call = own_loop::Call::new();
+    let failure = own_loop::Failure::new(&site, Verdict::TRANSIENT, &"x");
     call.failed_with(failure.budget(&budget)).unwrap();
     call.credit(&budget);
     assert_eq!(budget.to_string(), "500 of 500 tokens");

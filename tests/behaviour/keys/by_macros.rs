@@ -36,14 +36,9 @@ impl Model {
         Ok(String::from("ab"))
     }
 
-    #[retry(
-        max = 1,
-        backoff = "none",
-        until = longer_than!(self.least),
-        validate = same!(|value| Err(format!("{value}?"))),
-        give_up = same!(|gave_up| gave_up.into_error() + "!"),
-        on = same!(|_| true),
-    )]
+    #[retry(max = 1, backoff = "none", until = longer_than!(self.least),
+        validate = same!(|value| Err(format!("{value}?"))), give_up = same!(|gave_up| gave_up.into_error() + "!"),
+        on = same!(|_| true))]
     fn shaped(&self) -> Result<String, String> {
         Ok(String::from("ab"))
     }

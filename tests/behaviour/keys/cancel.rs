@@ -3,20 +3,16 @@
 use std::cell::Cell;
 use std::future::{Future, ready};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::task::{Context, Poll, Wake, Waker};
 
 use futures::{Stream, StreamExt, stream};
+use retry_runtime::Cancel;
 use retry_runtime::own_loop::{Call, Site};
 use retry_runtime::seam::{BlockingTimer, CancelFn};
-use retry_runtime::{Cancel, EventData, GaveUp, Policy, Reason, Verdict, retry, testing};
-use support::failure::{Failure, STOP, TRANSIENT};
-use support::is_send;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 use tokio_util::sync::CancellationToken;
-
-use crate::keys::{Script, secs};
 
 /// Returns a token that is cancelled after this number of seconds.
 fn after(seconds: u64) -> CancellationToken {
@@ -29,51 +25,6 @@ fn after(seconds: u64) -> CancellationToken {
     token
 }
 
-#[retry(max = "unlimited", backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
-    cancel = token.cancelled())]
-async fn call(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_pause_is_cut_short() {
-    let recording = testing::record();
-    let start = Instant::now();
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    let token = after(5);
-    assert_eq!(is_send(call(&token, &mut script)).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, start.elapsed()), (1, secs(5)));
-    assert_eq!(
-        recording.lines(),
-        [
-            "retrying call attempt=1 max=unlimited delay=3600s error=transient reason=transient",
-            "gave up call attempt=1 max=unlimited error=transient reason=cancelled",
-        ]
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_running_attempt_is_not_dropped_and_no_other_follows() {
-    #[retry(jitter = "none", name = "slow", cancel = token.cancelled())]
-    async fn slow(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-        sleep(secs(10)).await;
-        script.next()
-    }
-
-    let recording = testing::record();
-    let start = Instant::now();
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(slow(&after(3), &mut script).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, start.elapsed()), (1, secs(10)));
-    let line = "gave up slow attempt=1 max=3 error=transient reason=cancelled";
-    assert_eq!(recording.lines(), [line]);
-    // A success stays a success, and an error that isn't worth a retry keeps its reason.
-    assert_eq!(slow(&after(3), &mut Script::new([])).await, Ok(1));
-    slow(&after(3), &mut Script::new([STOP])).await.unwrap_err();
-    let last = recording.lines().pop().unwrap();
-    assert!(last.ends_with("reason=not retryable"), "{last}");
-}
-
 #[tokio::test(start_paused = true)]
 async fn cancelled_and_rested_at_once_is_cancelled() {
     scripted! {
@@ -83,8 +34,7 @@ async fn cancelled_and_rested_at_once_is_cancelled() {
         async fn at_once(token: &CancellationToken);
     }
 
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(both(&mut script).await, Err(TRANSIENT));
+    assert_eq!(both(&mut Script::new([TRANSIENT])).await, Err(TRANSIENT));
     // Between the failure and the end of a pause that takes no time.
     let token = CancellationToken::new();
     let mut script = Script::new([TRANSIENT]);
@@ -93,24 +43,6 @@ async fn cancelled_and_rested_at_once_is_cancelled() {
     assert!(future.as_mut().poll(&mut context).is_pending());
     token.cancel();
     assert_eq!(future.poll(&mut context), Poll::Ready(Err(TRANSIENT)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn cancel_is_evaluated_after_each_failure_and_before_each_pause() {
-    #[retry(jitter = "none", cancel = {
-        count.set(count.get() + 1);
-        std::future::pending::<()>()
-    })]
-    async fn counted(count: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    for failures in 0..3 {
-        let count = Cell::new(0);
-        let mut script = Script::new(vec![TRANSIENT; failures]);
-        counted(&count, &mut script).await.unwrap();
-        assert_eq!(count.get() as usize, 2 * failures);
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -124,7 +56,7 @@ async fn endings_are_reported() {
             Ok(42)
         })]
     async fn full(
-        token: &CancellationToken,
+        token: CancellationToken,
         reasons: &mut Vec<Reason>,
         script: &mut Script,
     ) -> Result<usize, Failure> {
@@ -132,85 +64,44 @@ async fn endings_are_reported() {
         script.next()
     }
 
-    fn shape(gave_up: GaveUp<Failure>) -> Failure {
-        assert_eq!(
-            (gave_up.reason(), gave_up.attempts()),
-            (Reason::Cancelled, 3)
-        );
-        STOP
-    }
-
-    #[retry(max = 9, jitter = "none", give_up = shape, cancel = token.cancelled())]
-    async fn shaped(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 9, jitter = "none", cancel = token.cancelled(), give_up = |gave_up| {
+            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Cancelled, 3));
+            STOP
+        })]
+        async fn shaped(token: &CancellationToken);
     }
 
     let mut reasons = Vec::new();
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(full(&after(4), &mut reasons, &mut script).await, Ok(42));
-    assert_eq!(reasons, [Reason::Cancelled]);
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(shaped(&after(4), &mut script).await, Err(STOP));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_deadline_is_looked_at_again_after_the_pause() {
-    #[retry(jitter = "none", deadline = "10s", timer = |pause| sleep(pause * 100), cancel = token.cancelled())]
-    async fn call(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let recording = testing::record();
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(call(&after(1_000), &mut script).await, Err(TRANSIENT));
-    assert!(recording.lines()[1].ends_with("reason=deadline"));
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(call(&after(99), &mut script).await, Err(TRANSIENT));
-    assert!(recording.lines()[3].ends_with("reason=cancelled"));
+    let ran = run!([TRANSIENT; 9], |script| full(
+        after(4),
+        &mut reasons,
+        script
+    )
+    .await);
+    assert_eq!((ran, &*reasons), ((Ok(42), 3), &[Reason::Cancelled][..]));
+    let ran = run!([TRANSIENT; 9], |script| shaped(&after(4), script).await);
+    assert_eq!(ran, (Err(STOP), 3));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_value_that_until_rejected_is_returned() {
-    #[retry(max = 9, jitter = "none", name = "poll", until = |value| *value > 3, cancel = token.cancelled())]
-    async fn poll(token: &CancellationToken, attempts: &mut u32) -> Result<u32, Failure> {
-        *attempts += 1;
-        Ok(*attempts)
-    }
-
-    #[retry(max = 9, jitter = "none", attempt = attempt, until = |value| *value > 3, cancel = token.cancelled(),
-        validate = |_| Ok(()))]
-    async fn checked(token: &CancellationToken, attempts: &mut u32) -> Result<u32, Failure> {
-        *attempts += 1;
-        assert_eq!(attempt.number(), *attempts);
-        Ok(*attempts)
-    }
-
-    #[retry(max = 9, backoff = "none", until = |value| *value > 3, cancel = flag)]
-    fn blocking(flag: &AtomicBool, attempts: &mut u32) -> Result<u32, Failure> {
-        *attempts += 1;
-        flag.store(true, SeqCst);
-        Ok(*attempts)
+    scripted! {
+        #[retry(max = 9, jitter = "none", name = "poll", attempt = attempt, until = |value| *value > 3,
+            cancel = token.cancelled(), validate = |_| Ok(()))]
+        async fn poll(token: &CancellationToken) -> Result<u32, Failure> = Ok(attempt.number());
     }
 
     let recording = testing::record();
-    assert_eq!(poll(&after(2), &mut 0).await, Ok(2));
-    assert_eq!(
-        recording.lines().last().unwrap(),
-        "gave up poll attempt=2 max=9 error=value rejected reason=cancelled"
-    );
-    assert_eq!(poll(&after(9), &mut 0).await, Ok(4));
-    assert_eq!(checked(&after(2), &mut 0).await, Ok(2));
-    assert_eq!(blocking(&AtomicBool::new(false), &mut 0), Ok(1));
+    assert_eq!(poll(&after(2)).await, Ok(2));
+    let line = "gave up poll attempt=2 max=9 error=value rejected reason=cancelled";
+    assert_eq!(recording.lines().pop().as_deref(), Some(line));
+    assert_eq!(poll(&after(9)).await, Ok(4));
 }
 
 /// Each kind of failure has the same closure or `async` block to be cancelled by.
 #[tokio::test(start_paused = true)]
 async fn a_closure_works_with_keys_that_reject_values() {
-    #[retry(max = 9, backoff = "none", until = |value| *value > 3, cancel = || flag.load(SeqCst))]
-    fn polled(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
     #[retry(max = 9, backoff = "none", validate = |value| (*value > 3).then_some(()).ok_or(STOP),
         attempt = attempt, deadline = "1h", cancel = || flag.load(SeqCst))]
     fn checked(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
@@ -219,6 +110,8 @@ async fn a_closure_works_with_keys_that_reject_values() {
     }
 
     scripted! {
+        #[retry(max = 9, backoff = "none", until = |value| *value > 3, cancel = || flag.load(SeqCst))]
+        fn polled(flag: &AtomicBool);
         #[retry(max = 9, backoff = "none", until = |value| *value > 3, give_up = GaveUp::into_error,
             validate = |value| (*value > 4).then_some(()).ok_or(STOP), cancel = async {
                 token.cancelled().await;
@@ -233,53 +126,48 @@ async fn a_closure_works_with_keys_that_reject_values() {
 
     let script = || Script::new([TRANSIENT; 2]);
     let (go_on, stop) = (AtomicBool::new(false), AtomicBool::new(true));
-    assert_eq!(polled(&go_on, &mut script()), Ok(4));
-    assert_eq!(polled(&stop, &mut script()), Err(TRANSIENT));
-    assert_eq!(polled(&stop, &mut Script::new([])), Ok(1));
-    assert_eq!(checked(&go_on, &mut script()), Ok(4));
-    assert_eq!(checked(&stop, &mut script()), Err(TRANSIENT));
-    assert_eq!(checked(&stop, &mut Script::new([])), Err(STOP));
-    let (go_on, stop) = (CancellationToken::new(), CancellationToken::new());
-    stop.cancel();
-    assert_eq!(is_send(both(&go_on, &mut script())).await, Ok(5));
-    assert_eq!(both(&stop, &mut script()).await, Err(TRANSIENT));
-    assert_eq!(both(&stop, &mut Script::new([])).await, Ok(1));
+    let (going, stopping) = (CancellationToken::new(), CancellationToken::new());
+    stopping.cancel();
     let mut third = Script::new([]);
     third.attempts = 3;
-    assert_eq!(both(&stop, &mut third).await, Err(STOP));
-    assert_eq!(is_send(corrected(&go_on, &mut script())).await, Ok(5));
-    assert_eq!(corrected(&stop, &mut script()).await, Err(TRANSIENT));
+    assert_rows! {
+        polled(&go_on, &mut script()) => Ok(4);
+        polled(&stop, &mut script()) => Err(TRANSIENT);
+        polled(&stop, &mut Script::new([])) => Ok(1);
+        checked(&go_on, &mut script()) => Ok(4);
+        checked(&stop, &mut script()) => Err(TRANSIENT);
+        checked(&stop, &mut Script::new([])) => Err(STOP);
+        is_send(both(&going, &mut script())).await => Ok(5);
+        both(&stopping, &mut script()).await => Err(TRANSIENT);
+        both(&stopping, &mut Script::new([])).await => Ok(1);
+        both(&stopping, &mut third).await => Err(STOP);
+        is_send(corrected(&going, &mut script())).await => Ok(5);
+        corrected(&stopping, &mut script()).await => Err(TRANSIENT);
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn pauses_before_corrections_are_cut_short() {
-    #[retry(jitter = "none", name = "draft", invalid(max = 5, base = "10s"), cancel = token.cancelled(),
-        validate = |_| Err(TRANSIENT), correct = async |value: u32, _| Ok(value + 1))]
-    async fn draft(token: &CancellationToken) -> Result<u32, Failure> {
-        Ok(1)
-    }
-
-    #[retry(jitter = "none", invalid(max = 5, base = "10s"), cancel = token.cancelled(), validate = |_| Err(TRANSIENT))]
-    async fn anew(token: &CancellationToken) -> Result<u32, Failure> {
-        Ok(1)
+    scripted! {
+        #[retry(jitter = "none", invalid(max = 5, base = "10s"), cancel = token.cancelled(),
+            validate = |_| Err(TRANSIENT), correct = async |value: u32, _| Ok(value + 1))]
+        async fn draft(token: &CancellationToken) -> Result<u32, Failure> = Ok(1);
+        #[retry(jitter = "none", invalid(max = 5, base = "10s"), cancel = token.cancelled(),
+            validate = |_| Err(TRANSIENT))]
+        async fn created_again(token: &CancellationToken) -> Result<u32, Failure> = Ok(1);
     }
 
     let recording = testing::record();
     let start = Instant::now();
     assert_eq!(draft(&after(15)).await, Err(TRANSIENT));
     assert_eq!(start.elapsed(), secs(15));
-    let last = recording.lines().pop().unwrap();
-    assert!(last.ends_with("reason=cancelled"), "{last}");
-    assert_eq!(anew(&after(5)).await, Err(TRANSIENT));
+    assert_eq!(recording.reasons(), [Reason::Cancelled]);
+    assert_eq!(created_again(&after(5)).await, Err(TRANSIENT));
     assert_eq!(start.elapsed(), secs(20));
 }
 
-/// A wait that the test ends, without a thread.
-#[derive(Default)]
-struct Waits {
-    waited: Cell<u32>,
-    cancelled_in: u32,
-}
+/// Waits that the test ends, without a thread: their number, and the number of the wait that is cancelled.
+struct Waits(Cell<u32>, u32);
 
 impl BlockingTimer for Waits {
     fn sleep(&self, _: Duration) {
@@ -289,45 +177,31 @@ impl BlockingTimer for Waits {
     fn sleep_or_cancelled(&self, pause: Duration, cancel: &dyn Cancel) -> bool {
         assert!(!cancel.is_cancelled());
         assert_eq!(pause, secs(3600));
-        self.waited.set(self.waited.get() + 1);
-        self.waited.get() == self.cancelled_in
+        self.0.set(self.0.get() + 1);
+        self.0.get() == self.1
     }
 }
 
 #[test]
 fn blocking_pauses_are_cut_short() {
-    #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
-        timer = waits, cancel = || false)]
-    fn call(waits: &Waits, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
+            timer = waits, cancel = || false)]
+        fn call(waits: &Waits);
     }
 
     let recording = testing::record();
-    let waits = Waits {
-        cancelled_in: 3,
-        ..Waits::default()
-    };
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(call(&waits, &mut script), Err(TRANSIENT));
-    assert_eq!((script.attempts, waits.waited.get()), (3, 3));
-    assert_eq!(
-        recording.lines().last().unwrap(),
-        "gave up call attempt=3 max=9 error=transient reason=cancelled"
-    );
-    let waits = Waits {
-        cancelled_in: 1,
-        ..Waits::default()
-    };
-    let policy = Policy::fixed(secs(3600))
-        .cap(secs(3600))
-        .jitter(retry_runtime::Jitter::None);
-    let outcome = policy
-        .timer(&waits)
-        .cancel(CancelFn::new(|| false))
-        .call_blocking(|| Err::<(), _>(TRANSIENT));
-    assert_eq!((outcome, waits.waited.get()), (Err(TRANSIENT), 1));
-    let last = recording.lines().pop().unwrap();
-    assert!(last.ends_with("reason=cancelled"), "{last}");
+    let waits = Waits(Cell::new(0), 3);
+    let ran = run!([TRANSIENT; 9], |script| call(&waits, script));
+    assert_eq!((ran, waits.0.get()), ((Err(TRANSIENT), 3), 3));
+    let waits = Waits(Cell::new(0), 1);
+    let policy = Policy::fixed(secs(3600)).cap(secs(3600));
+    let chain = policy.jitter(Jitter::None).timer(&waits).name("call");
+    let chain = chain.cancel(CancelFn::new(|| false));
+    let outcome = chain.call_blocking(|| Err::<(), _>(TRANSIENT));
+    assert_eq!((outcome, waits.0.get()), (Err(TRANSIENT), 1));
+    assert_eq!(recording.attempts(), [3, 1]);
+    assert_eq!(recording.reasons(), [Reason::Cancelled; 2]);
 }
 
 #[test]
@@ -338,30 +212,23 @@ fn flags_and_functions_cancel_blocking_calls() {
         script.next()
     }
 
-    // Not cancelled after the failure, but as soon as the pause starts.
-    #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", cancel = || {
-        asked.set(asked.get() + 1);
-        asked.get() > 1
-    })]
-    fn asking(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        // Not cancelled after the failure, but as soon as the pause starts.
+        #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", cancel = || asked.replace(true))]
+        fn asking(asked: &Cell<bool>);
     }
 
-    let mut script = Script::new(vec![TRANSIENT; 9]);
     let skipped = testing::skip_sleeps();
-    assert_eq!(
-        flagged(&AtomicBool::new(false), &mut script),
-        Err(TRANSIENT)
-    );
-    assert_eq!(script.attempts, 2);
+    let flag = AtomicBool::new(false);
+    let ran = run!([TRANSIENT; 9], |script| flagged(&flag, script));
+    assert_eq!(ran, (Err(TRANSIENT), 2));
     drop(skipped);
-    let (asked, mut script) = (Cell::new(0), Script::new(vec![TRANSIENT; 9]));
-    assert_eq!(asking(&asked, &mut script), Err(TRANSIENT));
-    assert_eq!((script.attempts, asked.get()), (1, 2));
+    let asked = Cell::new(false);
+    let ran = run!([TRANSIENT; 9], |script| asking(&asked, script));
+    assert_eq!(ran, (Err(TRANSIENT), 1));
     let policy = Policy::fixed(secs(3600)).cap(secs(3600));
-    let outcome = policy
-        .cancel(CancelFn::new(|| true))
-        .call_blocking(|| Err::<(), _>(TRANSIENT));
+    let chain = policy.cancel(CancelFn::new(|| true));
+    let outcome = chain.call_blocking(|| Err::<(), _>(TRANSIENT));
     assert_eq!(outcome, Err(TRANSIENT));
 }
 
@@ -422,24 +289,23 @@ fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
 
 /// Returns the number of polls until the future is ready. The future must wake itself each time.
 fn polls(future: impl Future) -> u32 {
-    let woken = std::sync::Arc::new(Woken::default());
-    let waker = Waker::from(std::sync::Arc::clone(&woken));
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
     let mut future = pin!(future);
-    for polls in 1.. {
-        let mut context = Context::from_waker(&waker);
-        if future.as_mut().poll(&mut context).is_ready() {
-            return polls;
-        }
+    let mut polls = 1;
+    while future.as_mut().poll(&mut context).is_pending() {
         assert_eq!(woken.0.load(SeqCst), polls);
+        polls += 1;
     }
-    unreachable!()
+    polls
 }
 
 #[derive(Default)]
 struct Woken(AtomicU32);
 
-impl std::task::Wake for Woken {
-    fn wake(self: std::sync::Arc<Self>) {
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, SeqCst);
     }
 }

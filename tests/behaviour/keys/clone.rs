@@ -3,14 +3,11 @@
 use std::cell::Cell;
 use std::future::ready;
 use std::rc::Rc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::LocalBoxFuture;
 use futures::stream::{self, Stream, TryStreamExt};
-use retry_runtime::{retry, retrying};
-use support::failure::{Failure, STOP, TRANSIENT};
-use tokio::time::sleep;
+use support::prelude::*;
 
 /// Counts its clones and the attempts that consumed one.
 struct Request {
@@ -161,7 +158,7 @@ async fn each_attempt_but_the_last_has_a_clone() {
 async fn attempts_at_once_each_have_a_clone() {
     #[retry(max = 2, hedge = "1s", clone(request))]
     async fn slow(request: Request) -> Result<u32, Failure> {
-        sleep(Duration::from_millis(2500)).await;
+        sleep(millis(2500)).await;
         request.consume()
     }
     let request = Request::new(0, TRANSIENT);
@@ -172,13 +169,7 @@ async fn attempts_at_once_each_have_a_clone() {
 
 #[tokio::test(start_paused = true)]
 async fn attempts_of_a_resumed_stream_each_have_a_clone() {
-    #[retry(
-        stream = "resume",
-        max = 1,
-        backoff = "none",
-        attempt = attempt,
-        clone(request)
-    )]
+    #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, clone(request))]
     fn numbers(request: Request) -> impl Stream<Item = Result<u32, Failure>> {
         let next = u32::try_from(attempt.yielded()).unwrap() + 1;
         let ended = request.consume();

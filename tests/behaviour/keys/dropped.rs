@@ -3,15 +3,11 @@
 use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use retry_runtime::seam::TimerFn;
-use retry_runtime::{EventData, GaveUp, retry, testing};
 use support::dropped::Alive;
-use support::failure::{Failure, TIMEOUT, TRANSIENT};
+use support::prelude::*;
 use tokio::task::yield_now;
-
-use crate::keys::Script;
 
 /// The values that are alive, and the events so far.
 #[derive(Debug, Default)]
@@ -112,9 +108,7 @@ async fn a_dropped_call_reports_nothing_more() {
         let limit = Duration::from_millis(millis);
         let outcome = tokio::time::timeout(limit, call(&mut script)).await;
         assert!(outcome.is_err());
-        assert_eq!(
-            (script.attempts, recording.lines().len()),
-            (attempts, lines)
-        );
+        let expected = (attempts, lines);
+        assert_eq!((script.attempts, recording.lines().len()), expected);
     }
 }

@@ -8,12 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use retry_runtime::configuration::Overrides;
 use retry_runtime::own_loop::{Call, Failure as Failed, Site};
-use retry_runtime::{Jitter, Policy, Reason, Section, Verdict, retry, testing};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::rows;
-use tokio::time::Instant;
-
-use crate::keys::{Script, millis, secs};
+use retry_runtime::seam::RetryBudget;
+use support::prelude::*;
 
 /// Retries throttled attempts 10 times, with any `max`.
 const EAGER: Policy = Policy::new()
@@ -30,64 +26,22 @@ fn throttled() -> Script {
 }
 
 #[test]
-fn disabled_means_one_attempt_with_any_other_keys() {
-    #[retry(
-        enabled = false,
-        max = "unlimited",
-        throttled(max = 10),
-        repeats = 2,
-        deadline = "1h",
-        idempotent = false,
-        budget = budget,
-        on = verdict
-    )]
-    fn call(script: &mut Script, budget: &Budget) -> Result<usize, Failure> {
-        script.next()
-    }
-
+fn disabled_means_one_attempt() {
     scripted! { #[retry(enabled = false, on = verdict)] fn plain(); }
 
-    struct Budget;
-
-    impl retry_runtime::seam::RetryBudget for Budget {
-        fn withdraw(&self, _: retry_runtime::Kind) -> bool {
-            panic!("asked to pay")
-        }
-
-        fn refund(&self, _: retry_runtime::Kind) {}
+    let _skipped = testing::skip_sleeps();
+    for (failures, outcome, reason) in rows! {
+        vec![throttled_for(secs(5)); 99], Err(throttled_for(secs(5))), Some(Reason::Exhausted);
+        vec![STOP], Err(STOP), Some(Reason::NotRetryable);
+        vec![], Ok(1), None;
+    } {
+        let recording = testing::record();
+        assert_eq!(run!(failures, |script| plain(script)), (outcome, 1));
+        assert_eq!(recording.reasons(), Vec::from_iter(reason));
+        let lines = recording.lines();
+        let shows_max = lines.iter().all(|line| line.contains("attempt=1 max=0 "));
+        assert!(shows_max, "{lines:?}");
     }
-
-    let skipped = testing::skip_sleeps();
-    let recording = testing::record();
-    let mut script = throttled();
-    assert_eq!(call(&mut script, &Budget), Err(throttled_for(secs(5))));
-    assert_eq!(script.attempts, 1);
-    let mut script = throttled();
-    assert!(plain(&mut script).is_err());
-    assert_eq!((script.attempts, skipped.total()), (1, secs(0)));
-    let lines = recording.lines();
-    assert_eq!(lines.len(), 2);
-    for line in lines {
-        assert!(
-            line.ends_with("attempt=1 max=0 error=throttled reason=exhausted"),
-            "{line}"
-        );
-    }
-    assert_eq!(plain(&mut Script::new([])), Ok(1));
-    assert!(plain(&mut Script::new([STOP])).is_err());
-    let line = recording.lines().pop().unwrap();
-    assert!(
-        line.ends_with("attempt=1 max=0 error=stop reason=not retryable"),
-        "{line}"
-    );
-}
-
-#[test]
-fn enabled_true_changes_nothing() {
-    scripted! { #[retry(enabled = true, max = 2, backoff = "none")] fn call(); }
-
-    assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])), Ok(3));
-    assert!(call(&mut Script::new([TRANSIENT; 3])).is_err());
 }
 
 struct Client {
@@ -103,32 +57,27 @@ impl Client {
         script.next()
     }
 
-    #[retry(enabled = self.retries_on, policy = self.policy)]
-    async fn beside(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(enabled = false, policy = self.policy, on = verdict)]
-    fn never(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(enabled = self.retries_on, policy = self.policy)]
+        async fn beside(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
+        #[retry(enabled = false, policy = self.policy, on = verdict)]
+        fn never(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_expression_is_evaluated_at_each_failure() {
     for (retries_on, attempts) in [(true, 3), (false, 1)] {
-        let mut script = Script::new([TRANSIENT; 9]);
-        let mut client = Client {
-            retries_on,
-            policy: EAGER,
-        };
-        assert_eq!(client.number(&mut script).await, Err(TRANSIENT));
-        assert_eq!(script.attempts, attempts);
+        let policy = EAGER;
+        let mut client = Client { retries_on, policy };
+        let ran = run!([TRANSIENT; 9], |script| client.number(script).await);
+        assert_eq!(ran, (Err(TRANSIENT), attempts));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn with_a_policy_both_must_be_enabled() {
+    let failing = || throttled().steps;
     for (retries_on, policy, attempts) in [
         (true, EAGER, 11),
         (true, OFF, 1),
@@ -136,27 +85,25 @@ async fn with_a_policy_both_must_be_enabled() {
         (false, OFF, 1),
     ] {
         let client = Client { retries_on, policy };
-        let mut script = throttled();
-        assert!(client.beside(&mut script).await.is_err());
-        assert_eq!(script.attempts, attempts, "{retries_on} {policy}");
-        let mut script = throttled();
-        assert!(client.never(&mut script).is_err());
-        assert_eq!(script.attempts, 1);
+        let (outcome, made) = run!(failing(), |script| client.beside(script).await);
+        assert_eq!(
+            (outcome.is_err(), made),
+            (true, attempts),
+            "{retries_on} {policy}"
+        );
+        let (outcome, made) = run!(failing(), |script| client.never(script));
+        assert_eq!((outcome.is_err(), made), (true, 1));
     }
 }
 
 #[test]
 fn a_layer_turns_off_keys_it_does_not_contain() {
-    #[retry(policy = policy)]
-    fn call(script: &mut Script, policy: Policy) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(policy = policy)] fn call(policy: Policy); }
 
     let command_line: Overrides = "enabled=false".parse().unwrap();
     let policy = EAGER.overridden_by(&command_line).unwrap();
-    let mut script = throttled();
-    assert!(call(&mut script, policy).is_err());
-    assert_eq!(script.attempts, 1);
+    let (outcome, attempts) = run!(throttled().steps, |script| call(policy, script));
+    assert_eq!((outcome.is_err(), attempts), (true, 1));
     let again = policy.overridden_by(&"enabled=true".parse().unwrap());
     assert_eq!(again, Ok(EAGER));
 }
@@ -165,10 +112,8 @@ fn a_layer_turns_off_keys_it_does_not_contain() {
 fn is_a_key_of_text_and_tables() {
     let shown = OFF.to_string();
     assert_eq!(shown.parse(), Ok(OFF));
-    assert!(
-        shown.ends_with("max_hint=2m, enabled=false, throttled(max=10)"),
-        "{shown}"
-    );
+    let end = "max_hint=2m, enabled=false, throttled(max=10)";
+    assert!(shown.ends_with(end), "{shown}");
     assert!(!EAGER.to_string().contains("enabled"));
     assert_eq!(OFF.enabled(true), EAGER);
     assert_eq!("enabled=true".parse(), Ok(Policy::new()));
@@ -177,12 +122,10 @@ fn is_a_key_of_text_and_tables() {
         let read: Policy = toml::from_str(table).unwrap();
         assert_eq!(read, Policy::new().enabled(false), "{table}");
     }
-    let layer: Overrides = serde_json::from_str(r#"{"enabled":false}"#).unwrap();
+    let json = r#"{"enabled":false}"#;
+    let layer: Overrides = serde_json::from_str(json).unwrap();
     assert_eq!(layer.to_string(), "enabled=false");
-    assert_eq!(
-        serde_json::to_string(&layer).unwrap(),
-        r#"{"enabled":false}"#
-    );
+    assert_eq!(serde_json::to_string(&layer).unwrap(), json);
     let later: Overrides = "enabled=true".parse().unwrap();
     assert_eq!(layer.overridden_by(&later), later);
     for (text, refused) in rows! {
@@ -193,47 +136,45 @@ fn is_a_key_of_text_and_tables() {
         let error = text.parse::<Policy>().unwrap_err();
         assert_eq!(error.to_string(), refused);
     }
-    let error = toml::from_str::<Policy>("enabled = 0").unwrap_err();
-    assert!(
-        error.message().starts_with("`enabled` can't be `0`"),
-        "{error}"
-    );
-    let error = toml::from_str::<Policy>("max = true").unwrap_err();
-    assert!(
-        error.message().starts_with("`max` can't be `true`"),
-        "{error}"
-    );
+    for (table, refused) in rows! {
+        "enabled = 0", "`enabled` can't be `0`";
+        "max = true", "`max` can't be `true`";
+    } {
+        let error = toml::from_str::<Policy>(table).unwrap_err();
+        assert!(error.message().starts_with(refused), "{error}");
+    }
 }
 
 #[test]
 fn loops_of_users_end_too() {
     let site = Site::new(&OFF, "call");
     let mut call = Call::new();
-    let told = call.failed(&site, Verdict::THROTTLED, &"busy");
-    assert_eq!(told, Err(Reason::Exhausted));
-    let told = call.failed_with(Failed::new(&site, Verdict::INVALID, &"busy").correctable());
-    assert_eq!((told, call.attempt()), (Err(Reason::Exhausted), 1));
+    let decision = call.failed(&site, Verdict::THROTTLED, &"busy");
+    assert_eq!(decision, Err(Reason::Exhausted));
+    let decision = call.failed_with(Failed::new(&site, Verdict::INVALID, &"busy").correctable());
+    assert_eq!((decision, call.attempt()), (Err(Reason::Exhausted), 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_ends_are_those_of_a_call_without_retries() {
+    fn assert_exhausted(gave_up: &GaveUp<Failure>) {
+        let expected = (Reason::Exhausted, 1);
+        assert_eq!((gave_up.reason(), gave_up.attempts()), expected);
+    }
+
     scripted! {
         #[retry(enabled = false, on = verdict, give_up = |gave_up| {
-            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
+            assert_exhausted(&gave_up);
             gave_up.into_error()
         })]
         fn shaped();
         #[retry(policy = OFF, fallback = async |gave_up| {
-            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
+            assert_exhausted(&gave_up);
             Ok(7)
         })]
         async fn fallen_back();
-    }
-
-    #[retry(enabled = false, max = 9, attempt = attempt, until = |value| *value > 9)]
-    fn rejected(seen: &mut Vec<(Option<u32>, bool)>) -> Result<usize, Failure> {
-        seen.push((attempt.max(), attempt.is_last()));
-        Ok(1)
+        #[retry(enabled = false, max = 9, attempt = attempt, until = |value| value.0 == Some(9))]
+        fn rejected() -> Result<(Option<u32>, bool), Failure> = Ok((attempt.max(), attempt.is_last()));
     }
 
     #[retry(policy = OFF, timeout = "1s")]
@@ -244,9 +185,7 @@ async fn the_ends_are_those_of_a_call_without_retries() {
 
     assert_eq!(shaped(&mut throttled()), Err(throttled_for(secs(5))));
     assert_eq!(fallen_back(&mut throttled()).await, Ok(7));
-    let mut seen = Vec::new();
-    assert_eq!(rejected(&mut seen), Ok(1));
-    assert_eq!(seen, [(Some(0), true)]);
+    assert_eq!(rejected(), Ok((Some(0), true)));
     let (start, mut attempts) = (Instant::now(), 0);
     assert_eq!(dropped(&mut attempts).await, Err(TIMEOUT));
     assert_eq!((attempts, start.elapsed()), (1, secs(1)));
@@ -254,30 +193,19 @@ async fn the_ends_are_those_of_a_call_without_retries() {
 
 #[tokio::test(start_paused = true)]
 async fn disabled_calls_are_not_asked_again_or_corrected() {
-    fn check(_: &usize) -> Result<(), Failure> {
-        Err(THROTTLED)
-    }
-
     async fn never(_: usize, _: &Failure) -> Result<usize, Failure> {
         panic!("corrected")
     }
 
-    #[retry(enabled = false, validate = check, invalid(max = 5), on = verdict)]
-    async fn asked(attempts: &mut u32) -> Result<usize, Failure> {
-        *attempts += 1;
-        Ok(1)
+    scripted! {
+        #[retry(enabled = false, validate = |_| Err(THROTTLED), invalid(max = 5), on = verdict)] async fn asked();
+        #[retry(policy = OFF, validate = |_| Err(THROTTLED), correct = never)] async fn corrected();
     }
 
-    #[retry(policy = OFF, validate = check, correct = never)]
-    async fn corrected(attempts: &mut u32) -> Result<usize, Failure> {
-        *attempts += 1;
-        Ok(1)
+    assert_rows! {
+        run!([], |script| asked(script).await) => (Err(THROTTLED), 1);
+        run!([], |script| corrected(script).await) => (Err(THROTTLED), 1);
     }
-
-    let mut attempts = 0;
-    assert_eq!(asked(&mut attempts).await, Err(THROTTLED));
-    assert_eq!(corrected(&mut attempts).await, Err(THROTTLED));
-    assert_eq!(attempts, 2);
 }
 
 /// Counts its clones.
@@ -323,22 +251,17 @@ async fn decorators_heed_the_trait_the_method_and_the_policy() {
     let clones = Cell::new(0);
     let prompt = || Prompt(&clones);
     let busy = || Busy(Cell::new(0));
-    let model = Retrying::new(busy());
-    assert_eq!(model.off(prompt()).await, Err(1));
+    let by_policy = |policy| Retrying::with_policy(busy(), policy);
+    assert_eq!(Retrying::new(busy()).off(prompt()).await, Err(1));
     assert_eq!(clones.take(), 0, "the first attempt is the last");
-    let model = Retrying::new(busy());
-    assert_eq!(model.on(prompt()).await, Err(3));
+    assert_eq!(Retrying::new(busy()).on(prompt()).await, Err(3));
     assert_eq!(clones.take(), 2);
-    let model = Retrying::new(busy());
-    assert_eq!(model.by_policy(prompt()).await, Err(1));
+    assert_eq!(Retrying::new(busy()).by_policy(prompt()).await, Err(1));
     // The decorator's policy must be enabled, too.
-    let model = Retrying::with_policy(busy(), EAGER);
-    assert_eq!(model.off(prompt()).await, Err(1));
-    let model = Retrying::with_policy(busy(), EAGER);
-    assert_eq!(model.on(prompt()).await, Err(4));
-    let model = Retrying::with_policy(busy(), OFF);
+    assert_eq!(by_policy(EAGER).off(prompt()).await, Err(1));
+    assert_eq!(by_policy(EAGER).on(prompt()).await, Err(4));
     clones.take();
-    assert_eq!(model.on(prompt()).await, Err(1));
+    assert_eq!(by_policy(OFF).on(prompt()).await, Err(1));
     assert_eq!(clones.take(), 0);
 }
 
@@ -374,53 +297,34 @@ fn methods_inherit_enabled_from_their_block() {
 }
 
 #[test]
-fn pauses_are_still_those_of_a_policy_that_is_on() {
-    let policy = EAGER.enabled(true).max(2);
-    let recording = testing::record();
-    let _skipped = testing::skip_sleeps();
-    let mut script = Script::new([TRANSIENT, THROTTLED]);
-    assert_eq!(policy.call_blocking(|| script.next()), Ok(3));
-    assert_eq!(recording.delays(), [millis(1000), millis(1000)]);
-}
-
-#[test]
 fn a_disabled_call_does_not_report_failures_to_a_budget() {
     struct Calls(AtomicU32);
 
-    impl retry_runtime::seam::RetryBudget for Calls {
-        fn withdraw(&self, _: retry_runtime::Kind) -> bool {
+    impl RetryBudget for Calls {
+        fn withdraw(&self, _: Kind) -> bool {
             panic!("asked to pay")
         }
 
-        fn refund(&self, _: retry_runtime::Kind) {}
+        fn refund(&self, _: Kind) {}
 
         fn called(&self) {
             self.0.fetch_add(1, SeqCst);
         }
 
-        fn failed(&self, kind: retry_runtime::Kind) {
-            panic!("told of a failure: {kind}")
+        fn failed(&self, kind: Kind) {
+            panic!("reported a failure: {kind}")
         }
     }
 
-    #[retry(enabled = false, budget = calls, on = verdict)]
-    fn body(calls: &Calls) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-
-    #[retry(enabled = false, budget = calls, on = verdict, until = |()| false)]
-    fn until(calls: &Calls) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    #[retry(enabled = false, budget = calls, on = verdict, validate = |()| Err(TRANSIENT))]
-    fn validated(calls: &Calls) -> Result<(), Failure> {
-        Ok(())
+    scripted! {
+        #[retry(enabled = false, budget = calls, on = verdict)] fn body(calls: &Calls) = Err(TRANSIENT);
+        #[retry(enabled = false, budget = calls, on = verdict, until = |()| false)] fn until(calls: &Calls) = Ok(());
+        #[retry(enabled = false, budget = calls, on = verdict, validate = |()| Err(TRANSIENT))]
+        fn validated(calls: &Calls) = Ok(());
     }
 
     let calls = Calls(AtomicU32::new(0));
-    assert_eq!(body(&calls), Err(TRANSIENT));
-    assert_eq!(until(&calls), Ok(()));
-    assert_eq!(validated(&calls), Err(TRANSIENT));
+    let outcomes = [body(&calls), until(&calls), validated(&calls)];
+    assert_eq!(outcomes, [Err(TRANSIENT), Ok(()), Err(TRANSIENT)]);
     assert_eq!(calls.0.load(SeqCst), 3);
 }

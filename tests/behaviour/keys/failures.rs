@@ -3,15 +3,13 @@
 use std::error::Error;
 use std::io;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use retry_protections::Breaker;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{GaveUp, Kind, Policy, Reason, Rejected, Verdict, retry};
 use serde_json::json;
-use tokio::time::sleep;
+use support::prelude::*;
 
-const SECOND: Duration = Duration::from_secs(1);
+const SECOND: Duration = secs(1);
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
@@ -64,47 +62,51 @@ async fn of_fetch<const N: usize>(errors: [&'static str; N]) -> GaveUp<Failed> {
     kept.taken()
 }
 
-/// The attempt's number, its start in seconds, the kind of failure, and the pause after it in seconds.
-type Told = (Option<u32>, Option<f64>, Option<Kind>, Option<f64>);
+/// The attempt's number, its start, the kind of failure, and the pause after it.
+type Shown = (
+    Option<u32>,
+    Option<Duration>,
+    Option<Kind>,
+    Option<Duration>,
+);
 
-fn told<T>(gave_up: &GaveUp<Failed, T>) -> Vec<Told> {
-    let told = gave_up.failures().map(|failed| {
-        (
-            failed.number,
-            failed.began.map(|began| began.as_secs_f64()),
-            failed.kind,
-            failed.pause.map(|pause| pause.as_secs_f64()),
-        )
+fn history<T>(gave_up: &GaveUp<Failed, T>) -> Vec<Shown> {
+    let failures = gave_up.failures();
+    failures
+        .map(|failed| (failed.number, failed.began, failed.kind, failed.pause))
+        .collect()
+}
+
+/// Checks a call's failures: the start of each attempt in milliseconds, its kind, and the pause after it in seconds.
+#[track_caller]
+fn assert_history<T>(gave_up: &GaveUp<Failed, T>, expected: &[(u64, Option<Kind>, Option<u64>)]) {
+    let expected = (1..).zip(expected).map(|(number, (began, kind, pause))| {
+        (Some(number), Some(millis(*began)), *kind, pause.map(secs))
     });
-    told.collect()
+    assert_eq!(history(gave_up), expected.collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_attempt_has_its_time_its_kind_and_its_pause() {
     let gave_up = of_fetch(["busy", "slow down", "timed out", "busy"]).await;
-    assert_eq!(
-        told(&gave_up),
-        [
-            (Some(1), Some(0.0), Some(Kind::Transient), Some(1.0)),
-            (Some(2), Some(1.25), Some(Kind::Throttled), Some(2.0)),
-            (Some(3), Some(3.5), Some(Kind::Timeout), Some(4.0)),
-            (Some(4), Some(7.75), Some(Kind::Transient), None),
-        ]
-    );
+    let expected = [
+        (0, Some(Kind::Transient), Some(1)),
+        (1_250, Some(Kind::Throttled), Some(2)),
+        (3_500, Some(Kind::Timeout), Some(4)),
+        (7_750, Some(Kind::Transient), None),
+    ];
+    assert_history(&gave_up, &expected);
     let gave_up = of_fetch(["busy", "forbidden"]).await;
-    assert_eq!(told(&gave_up)[1], (Some(2), Some(1.25), None, None));
+    assert_history(&gave_up, &[expected[0], (1_250, None, None)]);
 }
 
 /// The breaker opens with the second failure, and rejects what would follow its pause.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_ends_after_a_pause_contains_it() {
-    #[retry(max = 3, jitter = "none", on = verdict, breaker = breaker, give_up = |gave_up| kept.keep(gave_up))]
-    async fn fetch(
-        server: &Script<u32, Failed>,
-        breaker: &Breaker,
-        kept: &Kept,
-    ) -> Result<u32, Failed> {
-        server.next()
+    scripted! {
+        #[retry(max = 3, jitter = "none", on = verdict, breaker = breaker, give_up = |gave_up| kept.keep(gave_up))]
+        async fn fetch(server: &Script<u32, Failed>, breaker: &Breaker, kept: &Kept) -> Result<u32, Failed>
+            = server.next();
     }
 
     let (breaker, kept) = (Breaker::new().consecutive_failures(2), Kept::default());
@@ -112,74 +114,63 @@ async fn a_call_that_ends_after_a_pause_contains_it() {
     assert_eq!(failed, Err(Failed("timed out")));
     let gave_up = kept.taken();
     assert_eq!(gave_up.reason(), Reason::Rejected);
-    assert_eq!(
-        told(&gave_up),
-        [
-            (Some(1), Some(0.0), Some(Kind::Transient), Some(1.0)),
-            (Some(2), Some(1.0), Some(Kind::Timeout), Some(2.0)),
-        ]
-    );
+    let expected = [
+        (0, Some(Kind::Transient), Some(1)),
+        (1_000, Some(Kind::Timeout), Some(2)),
+    ];
+    assert_history(&gave_up, &expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_table_has_a_row_for_each() {
     let gave_up = of_fetch(["busy", "slow down", "forbidden\n"]).await;
-    assert_eq!(
-        gave_up.to_string(),
-        r"gave up after 3 attempts in 3.75s (not retryable): forbidden\n"
-    );
-    assert_eq!(
-        format!("{gave_up:#}"),
-        [
-            r"gave up after 3 attempts in 3.75s (not retryable): forbidden\n",
-            r"attempt  began  kind       pause  error",
-            r"      1  0ns    transient  1s     busy",
-            r"      2  1.25s  throttled  2s     slow down",
-            r"      3  3.5s                     forbidden\n",
-        ]
-        .join("\n")
-    );
+    let table = [
+        r"gave up after 3 attempts in 3.75s (not retryable): forbidden\n",
+        r"attempt  began  kind       pause  error",
+        r"      1  0ns    transient  1s     busy",
+        r"      2  1.25s  throttled  2s     slow down",
+        r"      3  3.5s                     forbidden\n",
+    ];
+    assert_eq!(gave_up.to_string(), table[0]);
+    assert_eq!(format!("{gave_up:#}"), table.join("\n"));
 }
 
 #[test]
 fn a_long_call_leaves_the_middle_out() {
-    #[retry(max = 199, backoff = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
-    fn read(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
-        server.next()
+    scripted! {
+        #[retry(max = 199, backoff = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
+        fn read(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> = server.next();
     }
 
     let kept = Kept::default();
     assert!(read(&script(["busy"; 200]), &kept).is_err());
     let gave_up = kept.taken();
-    let numbers: Vec<_> = told(&gave_up).iter().filter_map(|told| told.0).collect();
+    let numbers = history(&gave_up).into_iter().map(|failure| failure.0);
+    let numbers: Vec<_> = numbers.flatten().collect();
     assert_eq!(numbers[..11], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 100]);
     assert_eq!((numbers.len(), numbers.last()), (111, Some(&200)));
     let table = format!("{gave_up:#}");
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(lines[12], "… 89 left out");
-    assert!(
-        lines[11].starts_with("     10  ") && lines[13].starts_with("    100  "),
-        "{table}"
-    );
+    assert!(lines[11].starts_with("     10  "), "{table}");
+    assert!(lines[13].starts_with("    100  "), "{table}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn rejected_values_and_corrections_are_of_kind_invalid() {
-    #[retry(max = 1, jitter = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up),
-        validate = |_: &u32| Err(Failed("too small")))]
-    async fn asked_again(kept: &Kept<u32>) -> Result<u32, Failed> {
-        Ok(1)
+    scripted! {
+        #[retry(max = 1, jitter = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up),
+            validate = |_: &u32| Err(Failed("too small")))]
+        async fn asked_again(kept: &Kept<u32>) -> Result<u32, Failed> = Ok(1);
     }
 
     let kept = Kept::default();
     assert!(asked_again(&kept).await.is_err());
-    assert_eq!(
-        told(&kept.taken()),
-        [
-            (Some(1), Some(0.0), Some(Kind::Invalid), Some(0.0)),
-            (Some(2), Some(0.0), Some(Kind::Invalid), None),
-        ]
-    );
+    let expected = [
+        (0, Some(Kind::Invalid), Some(0)),
+        (0, Some(Kind::Invalid), None),
+    ];
+    assert_history(&kept.taken(), &expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -192,41 +183,33 @@ async fn hedged_attempts_have_no_number() {
 
     let kept = Kept::default();
     assert!(slow(&kept).await.is_err());
-    assert_eq!(
-        told(&kept.taken()),
-        [
-            (None, None, None, None),
-            (Some(2), None, Some(Kind::Transient), None),
-        ]
-    );
+    let last = (Some(2), None, Some(Kind::Transient), None);
+    assert_eq!(history(&kept.taken()), [(None, None, None, None), last]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_fallback_and_a_chain_get_the_same() {
-    #[retry(max = 1, jitter = "none", on = verdict, fallback = async |gave_up| Err(kept.keep(gave_up)))]
-    async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
-        server.next()
+    scripted! {
+        #[retry(max = 1, jitter = "none", on = verdict, fallback = async |gave_up| Err(kept.keep(gave_up)))]
+        async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> = server.next();
     }
 
-    let kept = &Kept::default();
-    let server = script(["busy", "slow down"]);
-    let policy = Policy::new().max(1).jitter(retry_runtime::Jitter::None);
-    let call = policy
-        .on(verdict)
-        .fallback(async |gave_up| Err(kept.keep(gave_up)));
-    assert!(call.call(async || server.next()).await.is_err());
-    let of_chain = kept.0.lock().unwrap().take().unwrap();
+    let kept = Kept::default();
+    assert!(fetch(&script(["busy", "slow down"]), &kept).await.is_err());
+    let of_attribute = kept.taken();
 
-    assert!(fetch(&script(["busy", "slow down"]), kept).await.is_err());
-    let of_attribute = kept.0.lock().unwrap().take().unwrap();
-    assert_eq!(told(&of_chain), told(&of_attribute));
-    assert_eq!(
-        told(&of_chain),
-        [
-            (Some(1), Some(0.0), Some(Kind::Transient), Some(1.0)),
-            (Some(2), Some(1.0), Some(Kind::Throttled), None),
-        ]
-    );
+    let (kept, server) = (Kept::default(), script(["busy", "slow down"]));
+    let chain = Policy::new().max(1).jitter(Jitter::None).on(verdict);
+    let chain = chain.fallback(async |gave_up| Err(kept.keep(gave_up)));
+    assert!(chain.call(async || server.next()).await.is_err());
+    let of_chain = kept.0.lock().unwrap().take().unwrap();
+    for gave_up in [of_attribute, of_chain] {
+        let expected = [
+            (0, Some(Kind::Transient), Some(1)),
+            (1_000, Some(Kind::Throttled), None),
+        ];
+        assert_history(&gave_up, &expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,10 +1,5 @@
-use std::time::Duration;
-
-use retry_runtime::{Hint, Policy, retry, retrying, testing};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-use tokio::time::Instant;
-
-use crate::keys::{Script, millis, secs};
+use retry_runtime::Hint;
+use support::prelude::*;
 
 async fn waits<F>(steps: Vec<Failure>, call: F) -> (Result<usize, Failure>, Vec<Duration>)
 where
@@ -23,20 +18,49 @@ where
 }
 
 #[tokio::test(start_paused = true)]
-async fn honored_without_jitter_is_exact() {
-    scripted! { #[retry(jitter = "none")] async fn call(); }
+async fn each_rule_waits_its_time() {
+    scripted! {
+        #[retry(jitter = "none")] async fn honor();
+        #[retry(jitter = "none", hint = "clamp")] async fn clamp();
+        #[retry(jitter = "none", hint = "clamp", max_hint = "10s")] async fn clamp_to_max();
+        #[retry(max = 4, base = "2s", floor = "1s", hint = "exact", max_hint = "1m")] async fn exact();
+        #[retry(jitter = "none", hint = "ignore")] async fn ignore();
+        #[retry(jitter = "none", max_hint = "5s")] async fn shorter();
+        #[retry(policy = Policy::none().jitter(Jitter::None))] async fn without_backoff();
+    }
 
-    let steps = vec![
-        throttled_for(secs(7)),
-        // Less than the policy's own delay of 2 s.
-        throttled_for(millis(500)),
-        // More than the cap.
-        throttled_for(secs(45)),
-    ];
-    assert_eq!(
-        waits(steps, call).await,
-        (Ok(4), vec![secs(7), secs(2), secs(45)])
-    );
+    let hints = |hints: &[u64]| {
+        hints
+            .iter()
+            .map(|hint| throttled_for(millis(*hint)))
+            .collect()
+    };
+    let after = |pauses: &[u64]| {
+        pauses
+            .iter()
+            .map(|pause| millis(*pause))
+            .collect::<Vec<_>>()
+    };
+    let too_long = |hint| Err(throttled_for(millis(hint)));
+    assert_rows! {
+        // Less than the policy's own delay of 2 s, and more than the cap.
+        waits(hints(&[7_000, 500, 45_000]), honor).await => (Ok(4), after(&[7_000, 2_000, 45_000]));
+        waits(hints(&[120_000]), honor).await => (Ok(2), after(&[120_000]));
+        waits(hints(&[120_001]), honor).await => (too_long(120_001), vec![]);
+        waits(hints(&[5_000, 6_000]), shorter).await => (too_long(6_000), after(&[5_000]));
+        // At most 5 s above the delay, or a `max_hint` that is named.
+        waits(hints(&[3_000, 100_000, 1_000]), clamp).await => (Ok(4), after(&[3_000, 7_000, 4_000]));
+        waits(hints(&[3_000, 300_000, 1_000]), clamp_to_max).await => (Ok(4), after(&[3_000, 10_000, 4_000]));
+        // Shorter and longer than the delay, at once, and too long. None of it is jittered.
+        waits(hints(&[28, 45_000, 0, 60_001]), exact).await => (too_long(60_001), after(&[28, 45_000, 0]));
+        waits(hints(&[3_000, 3_600_000]), ignore).await => (Ok(3), after(&[1_000, 2_000]));
+        waits(vec![throttled_for(secs(9)), THROTTLED], without_backoff).await => (Ok(3), after(&[9_000, 0]));
+    }
+    let recording = testing::record();
+    assert!(shorter(&mut Script::new(hints(&[6_000]))).await.is_err());
+    let line = recording.lines().remove(0);
+    let end = "error=throttled; the server asks to wait 6s reason=hint too long";
+    assert!(line.ends_with(end), "{line}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -51,12 +75,12 @@ async fn honored_with_jitter_is_spread_above_the_hint() {
         let (outcome, mut waits) = waits(vec![throttled_for(hint); 200], call).await;
         assert_eq!(outcome, Ok(201));
         waits.sort_unstable();
+        let [first, last] = [waits[0], waits[199]];
+        assert!((hint..=hint + spread / 10).contains(&first), "{first:?}");
         assert!(
-            waits[0] >= hint && waits[0] <= hint + spread / 10,
-            "{:?}",
-            waits[0]
+            (hint + spread * 9 / 10..=hint + spread).contains(&last),
+            "{last:?}"
         );
-        assert!(waits[199] <= hint + spread && waits[199] >= hint + spread * 9 / 10);
         waits.dedup();
         assert_eq!(waits.len(), 200, "a fleet would come back as one wave");
     }
@@ -64,14 +88,14 @@ async fn honored_with_jitter_is_spread_above_the_hint() {
 
 /// Returns the waits of 1000 callers with the same hint, shortest first.
 fn waits_of_callers(
-    told: &[Failure],
+    failures: &[Failure],
     call: fn(&mut Script) -> Result<usize, Failure>,
 ) -> Vec<Duration> {
     let _skipped = testing::skip_sleeps();
     let _seeded = testing::seed(1);
     let waits = (0..1000).map(|_| {
         let recording = testing::record();
-        assert!(call(&mut Script::new(told.to_vec())).is_ok());
+        assert!(call(&mut Script::new(failures.to_vec())).is_ok());
         *recording.delays().last().expect("a wait")
     });
     let mut waits: Vec<_> = waits.collect();
@@ -108,9 +132,8 @@ fn callers_are_spread_over_100_ms_after_a_short_wait() {
     scripted! { #[retry(base = "1ms")] fn function(); }
 
     fn chain(script: &mut Script) -> Result<usize, Failure> {
-        Policy::new()
-            .base(millis(1))
-            .call_blocking(|| script.next())
+        let policy = Policy::new().base(millis(1));
+        policy.call_blocking(|| script.next())
     }
 
     fn expression(script: &mut Script) -> Result<usize, Failure> {
@@ -119,11 +142,9 @@ fn callers_are_spread_over_100_ms_after_a_short_wait() {
 
     for call in [function, chain, expression] {
         let waits = waits_of_callers(&[throttled_for(millis(50))], call);
-        assert!((millis(50)..millis(60)).contains(&waits[0]), "{waits:?}");
-        assert!(
-            (millis(140)..=millis(150)).contains(&waits[999]),
-            "{waits:?}"
-        );
+        let [first, last] = [waits[0], waits[999]];
+        assert!((millis(50)..millis(60)).contains(&first), "{first:?}");
+        assert!((millis(140)..=millis(150)).contains(&last), "{last:?}");
     }
 }
 
@@ -135,20 +156,20 @@ fn a_thousand_callers_do_not_come_back_at_once() {
     }
 
     // The first delay is up to 1 s, and a tenth of the hint is more from 10 s.
-    for (told, from, over) in [
+    for (hint, from, over) in [
         (THROTTLED, secs(0), secs(1)),
         (throttled_for(secs(1)), secs(1), secs(1)),
         (throttled_for(secs(10)), secs(10), secs(1)),
         (throttled_for(secs(60)), secs(60), secs(6)),
     ] {
-        assert_spread(&waits_of_callers(&[told], honor), from, over);
+        assert_spread(&waits_of_callers(&[hint], honor), from, over);
     }
-    for (told, from) in [
+    for (hint, from) in [
         (THROTTLED, secs(0)),
         (throttled_for(secs(2)), secs(2)),
         (throttled_for(secs(60)), secs(5)),
     ] {
-        assert_spread(&waits_of_callers(&[told], clamp), from, secs(1));
+        assert_spread(&waits_of_callers(&[hint], clamp), from, secs(1));
     }
 }
 
@@ -192,111 +213,18 @@ fn jitter_on_a_hint_never_passes_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_long_ends_the_call() {
-    scripted! {
-        #[retry(jitter = "none")] async fn by_default();
-        #[retry(jitter = "none", max_hint = "5s")] async fn shorter();
-    }
-
-    let recording = testing::record();
-    let (outcome, slept) = waits(vec![throttled_for(secs(120))], by_default).await;
-    assert_eq!((outcome, slept), (Ok(2), vec![secs(120)]));
-    let long = throttled_for(millis(120_001));
-    let (outcome, slept) = waits(vec![long.clone()], by_default).await;
-    assert_eq!((outcome, slept), (Err(long), vec![]));
-    let long = throttled_for(secs(6));
-    let (outcome, slept) = waits(vec![throttled_for(secs(5)), long.clone()], shorter).await;
-    assert_eq!((outcome, slept), (Err(long), vec![secs(5)]));
-    drop(recording);
-
-    let recording = testing::record();
-    assert!(
-        shorter(&mut Script::new([throttled_for(secs(6))]))
-            .await
-            .is_err()
-    );
-    assert!(
-        recording.lines()[0]
-            .ends_with("error=throttled; the server asks to wait 6s reason=hint too long")
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn clamped_is_at_most_five_seconds_above_the_delay() {
-    scripted! { #[retry(jitter = "none", hint = "clamp")] async fn call(); }
-
-    let steps = vec![
-        throttled_for(secs(3)),
-        throttled_for(secs(100)),
-        throttled_for(secs(1)),
-    ];
-    assert_eq!(
-        waits(steps, call).await,
-        (Ok(4), vec![secs(3), secs(7), secs(4)])
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn clamped_is_cut_to_a_max_hint_that_is_named() {
-    scripted! { #[retry(jitter = "none", hint = "clamp", max_hint = "10s")] async fn call(); }
-
-    let steps = [3, 300, 1].map(|hint| throttled_for(secs(hint))).to_vec();
-    let waited = vec![secs(3), secs(10), secs(4)];
-    assert_eq!(waits(steps, call).await, (Ok(4), waited));
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_exact_hint_replaces_the_delay() {
-    #[retry(max = 4, base = "2s", floor = "1s", hint = "exact", max_hint = "1m")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    // Shorter and longer than the delay, at once, and too long. None of it is jittered.
-    let hints = [28, 45_000, 0, 60_001].map(|hint| throttled_for(millis(hint)));
-    let last = hints[3].clone();
-    let waited = vec![millis(28), secs(45), Duration::ZERO];
-    assert_eq!(waits(hints.to_vec(), call).await, (Err(last), waited));
-}
-
-#[tokio::test(start_paused = true)]
-async fn ignored_leaves_the_delay() {
-    scripted! { #[retry(jitter = "none", hint = "ignore")] async fn call(); }
-
-    let steps = vec![throttled_for(secs(3)), throttled_for(secs(3600))];
-    assert_eq!(waits(steps, call).await, (Ok(3), vec![secs(1), secs(2)]));
-}
-
-#[tokio::test(start_paused = true)]
 async fn from_an_on_function_and_by_expression() {
-    #[retry(jitter = "none", hint = hint, on = |failure| failure.0.hint())]
-    async fn call(script: &mut Script, hint: Hint) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(jitter = "none", hint = hint, on = |failure| failure.0.hint())] async fn call(hint: Hint); }
 
-    let steps = vec![throttled_for(secs(9)), STOP];
     for (hint, wait) in [
         (Hint::Honor, secs(9)),
         (Hint::Clamp, secs(6)),
         (Hint::Exact, secs(9)),
         (Hint::Ignore, secs(1)),
     ] {
-        let call = async |script: &mut Script| call(script, hint).await;
+        let call = async |script: &mut Script| call(hint, script).await;
         // If `on` returns an `Option`, `None` means stop.
-        assert_eq!(waits(steps.clone(), call).await, (Err(STOP), vec![wait]));
+        let steps = vec![throttled_for(secs(9)), STOP];
+        assert_eq!(waits(steps, call).await, (Err(STOP), vec![wait]));
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn backoff_none_waits_for_a_hint() {
-    #[retry(policy = Policy::none().jitter(retry_runtime::Jitter::None))]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let steps = vec![throttled_for(secs(9)), THROTTLED];
-    assert_eq!(
-        waits(steps, call).await,
-        (Ok(3), vec![secs(9), Duration::ZERO])
-    );
 }

@@ -1,17 +1,11 @@
 //! The keys `before_pause` and `before_retry`: once for each retry, with the error and what follows it.
 
 use std::cell::{Cell, RefCell};
-use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::own_loop::NextAttempt;
-use retry_runtime::{Budget, GaveUp, Reason, Verdict, retry, testing};
-use support::failure::{Failure, THROTTLED, TRANSIENT};
-use support::is_send;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 use tokio_util::sync::CancellationToken;
-
-use crate::keys::{Script, secs};
 
 /// The arguments of hooks, in order.
 #[derive(Default)]
@@ -47,40 +41,39 @@ scripted! {
 }
 
 /// Has every key that keeps a value during a pause or ends a call during it.
-#[retry(jitter = "none", attempt = attempt, deadline = "1h", budget, breaker = breaker, limiter = limiter,
-    cancel = token.cancelled(), until = |value| *value > 0, validate = |_| Ok(()),
+#[retry(jitter = "none", attempt = attempt, deadline = "1h", budget, breaker = &world.0, limiter = &world.1,
+    cancel = world.2.cancelled(), until = |value| *value > 0, validate = |_| Ok(()),
     observe = |_| (), before_pause = async |error, next| seen.later("pause", error, next).await,
     before_retry = async |error, next| seen.later("retry", error, next).await)]
-async fn beside_others(
-    seen: &Seen,
-    script: &mut Script,
-    breaker: &Breaker,
-    limiter: &ConcurrencyLimiter,
-    token: &CancellationToken,
-) -> Result<usize, Failure> {
+async fn beside_others(seen: &Seen, world: &World, script: &mut Script) -> Result<usize, Failure> {
     let _ = attempt.number();
     script.next()
 }
 
+type World = (Breaker, ConcurrencyLimiter, CancellationToken);
+
 #[tokio::test(start_paused = true)]
 async fn each_hook_runs_once_for_each_retry_with_the_error() {
-    let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
-    let token = CancellationToken::new();
+    let world = (
+        Breaker::new(),
+        ConcurrencyLimiter::aimd(),
+        CancellationToken::new(),
+    );
     macro_rules! check {
         ($form:literal, |$seen:ident, $script:ident| $call:expr) => {
-            let ($seen, mut script) = (Seen::default(), Script::new([TRANSIENT, THROTTLED]));
-            let $script = &mut script;
+            let $seen = Seen::default();
             let _skipped = testing::skip_sleeps();
-            assert_eq!($call, Ok(3), $form);
-            assert_eq!(script.attempts, 3, $form);
+            let ran = run!([TRANSIENT, THROTTLED], |$script| $call);
+            assert_eq!(ran, (Ok(3), 3), $form);
             assert_eq!(*$seen.0.borrow(), SEEN, $form);
         };
     }
     check!("function", |seen, script| function(&seen, script).await);
     check!("blocking", |seen, script| blocking(&seen, script));
-    check!("beside others", |seen, script| {
-        beside_others(&seen, script, &breaker, &limiter, &token).await
-    });
+    check!("beside others", |seen, script| beside_others(
+        &seen, &world, script
+    )
+    .await);
 }
 
 /// A token that is refreshed between attempts, by what the body borrows too.
@@ -99,11 +92,7 @@ impl Account {
 async fn refresh(token: &mut u32, takes: Duration) -> Result<(), &'static str> {
     sleep(takes).await;
     *token += 1;
-    if *token > 90 {
-        Err("locked out")
-    } else {
-        Ok(())
-    }
+    (*token <= 90).then_some(()).ok_or("locked out")
 }
 
 #[tokio::test(start_paused = true)]
@@ -115,24 +104,18 @@ async fn a_hook_may_change_the_bodys_borrows_and_its_time_counts() {
 
     let recording = testing::record();
     assert_eq!(account.ask(9, secs(10)).await, Err(TRANSIENT));
-    assert_eq!(
-        (recording.attempts(), recording.reasons()),
-        (vec![1], vec![Reason::Deadline])
-    );
-}
-
-#[retry(before_pause = async |_, _| Err("closing"), budget = budget,
-    give_up = |gave_up: GaveUp<Failure>| { reason.set(Some(gave_up.reason())); gave_up.into_error() })]
-async fn closing(
-    script: &mut Script,
-    budget: &Budget,
-    reason: &Cell<Option<Reason>>,
-) -> Result<usize, Failure> {
-    script.next()
+    assert_eq!(recording.attempts(), [1]);
+    assert_eq!(recording.reasons(), [Reason::Deadline]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hooks_error_ends_the_call_with_the_failure() {
+    scripted! {
+        #[retry(before_pause = async |_, _| Err("closing"), budget = budget,
+            give_up = |gave_up: GaveUp<Failure>| { reason.set(Some(gave_up.reason())); gave_up.into_error() })]
+        async fn closing(budget: &Budget, reason: &Cell<Option<Reason>>);
+    }
+
     let recording = testing::record();
     let start = Instant::now();
     let mut account = Account { token: 90 };
@@ -141,9 +124,9 @@ async fn a_hooks_error_ends_the_call_with_the_failure() {
     assert!(recording.lines()[1].ends_with("error=transient; locked out reason=hook failed"));
 
     let (start, reason, budget) = (Instant::now(), Cell::default(), Budget::standard());
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(closing(&mut script, &budget, &reason).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, start.elapsed()), (1, Duration::ZERO));
+    let ran = run!([TRANSIENT], |script| closing(&budget, &reason, script)
+        .await);
+    assert_eq!((ran, start.elapsed()), ((Err(TRANSIENT), 1), secs(0)));
     assert_eq!(reason.get(), Some(Reason::HookFailed));
     assert_eq!(budget.to_string(), "500 of 500 tokens");
 }
@@ -168,55 +151,43 @@ async fn a_fallback_that_returns_the_failure_keeps_the_reason_of_a_hook() {
 
 #[tokio::test(start_paused = true)]
 async fn no_retry_no_hook() {
-    #[retry(max = 1, jitter = "none", until = |value| *value > 1, cancel = token.cancelled(),
-        before_retry = async |error, next| seen.later("retry", error, next).await)]
-    async fn call(
-        seen: &Seen,
-        script: &mut Script,
-        token: &CancellationToken,
-    ) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 1, jitter = "none", until = |value| *value > 1, cancel = sleep(cancels),
+            before_retry = async |error, next| seen.later("retry", error, next).await)]
+        async fn call(seen: &Seen, cancels: Duration);
     }
 
-    let token = CancellationToken::new();
     // The last failure, a value that was rejected without an error, and a pause that is cancelled.
-    for (steps, is_cancelled, seen_retries) in [
-        (vec![TRANSIENT, TRANSIENT], false, 1),
-        (vec![Failure(Verdict::STOP)], false, 0),
-        (vec![], false, 0),
-        (vec![TRANSIENT], true, 0),
+    for (steps, cancels, retries) in [
+        (vec![TRANSIENT, TRANSIENT], secs(9), 1),
+        (vec![STOP], secs(9), 0),
+        (vec![], secs(9), 0),
+        (vec![TRANSIENT], millis(500), 0),
     ] {
-        if is_cancelled {
-            let token = token.clone();
-            tokio::spawn(async move {
-                sleep(Duration::from_millis(500)).await;
-                token.cancel();
-            });
-        }
         let seen = Seen::default();
-        let _ = call(&seen, &mut Script::new(steps), &token).await;
-        assert_eq!(seen.0.borrow().len(), seen_retries);
+        let _ = call(&seen, cancels, &mut Script::new(steps)).await;
+        assert_eq!(seen.0.borrow().len(), retries);
     }
 }
 
 /// The hook takes two seconds before a pause of one.
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_would_end_too_late_after_its_hook_does_not_start() {
-    #[retry(jitter = "none", deadline = deadline,
-        before_pause = async |_, _| sleep(secs(2)).await)]
-    async fn call(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(jitter = "none", deadline = deadline, before_pause = async |_, _| sleep(secs(2)).await)]
+        async fn call(deadline: Duration);
     }
 
-    for (deadline, attempts, took, outcome) in [
-        (Duration::from_millis(2_999), 1, secs(2), Err(TRANSIENT)),
-        (secs(3), 2, secs(3), Ok(2)),
-    ] {
-        let (start, mut script) = (Instant::now(), Script::new([TRANSIENT]));
-        let recording = testing::record();
-        assert_eq!(call(deadline, &mut script).await, outcome);
-        assert_eq!((script.attempts, start.elapsed()), (attempts, took));
-        let late = outcome.is_err().then_some(Reason::Deadline);
-        assert_eq!(recording.reasons(), Vec::from_iter(late));
+    for (deadline, took, ran, reason) in rows! {
+        millis(2_999), secs(2), (Err(TRANSIENT), 1), Some(Reason::Deadline);
+        secs(3), secs(3), (Ok(2), 2), None;
+    } {
+        let (start, recording) = (Instant::now(), testing::record());
+        assert_eq!(
+            run!([TRANSIENT], |script| call(deadline, script).await),
+            ran
+        );
+        assert_eq!(start.elapsed(), took);
+        assert_eq!(recording.reasons(), Vec::from_iter(reason));
     }
 }

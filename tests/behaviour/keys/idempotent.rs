@@ -1,42 +1,9 @@
-use std::time::Duration;
-
 use http::{HeaderMap, HeaderValue, StatusCode};
 use retry_runtime::llm::ProviderError;
 use retry_runtime::on::{self, Combine};
-use retry_runtime::{Classify, Kind, ResponseError, Verdict, retry, testing};
-use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
+use retry_runtime::{Classify, ResponseError};
 use support::model_errors::{anthropic, google, openai, retry_info};
-
-use crate::keys::Script;
-
-const RESET: Failure = Failure(Verdict::TRANSIENT.ambiguous());
-
-scripted! { #[retry(max = 9, backoff = "none", idempotent = false)] fn charge(); }
-
-#[retry(max = 9, backoff = "none", idempotent = is_idempotent)]
-fn computed(script: &mut Script, is_idempotent: bool) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[test]
-fn ambiguous_failures_are_not_retried() {
-    for ambiguous in [RESET, TIMEOUT] {
-        let recording = testing::record();
-        let mut script = Script::new([TRANSIENT, THROTTLED, ambiguous.clone()]);
-        assert_eq!(charge(&mut script), Err(ambiguous));
-        assert_eq!(script.attempts, 3);
-        assert!(recording.lines()[2].ends_with("reason=ambiguous"));
-    }
-}
-
-#[test]
-fn ambiguous_failures_are_retried_by_default() {
-    for (is_idempotent, attempts) in [(true, 3), (false, 1)] {
-        let mut script = Script::new([RESET, TIMEOUT]);
-        assert_eq!(computed(&mut script, is_idempotent).is_ok(), is_idempotent);
-        assert_eq!(script.attempts, attempts);
-    }
-}
+use support::prelude::*;
 
 #[test]
 fn return_types_weaker_than_a_verdict_count_as_ambiguous() {
@@ -142,8 +109,6 @@ fn overload_in_a_body_does_not_mean_unprocessed() {
         assert_eq!(sent(&error), expected, "{data}");
     }
     let error = ProviderError::parse(&later).unwrap();
-    assert_eq!(
-        error.classify(),
-        Verdict::TRANSIENT.after(Duration::from_secs(2)).ambiguous()
-    );
+    let expected = Verdict::TRANSIENT.after(secs(2)).ambiguous();
+    assert_eq!(error.classify(), expected);
 }

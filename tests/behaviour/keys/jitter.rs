@@ -1,9 +1,4 @@
-use std::time::Duration;
-
-use retry_runtime::{Jitter, Policy, retry, testing};
-use support::failure::{Failure, TRANSIENT};
-
-use crate::keys::{Script, millis, secs};
+use support::prelude::*;
 
 /// The pauses of a call that fails every time.
 fn pauses(policy: Policy, seed: u64) -> Vec<Duration> {
@@ -31,80 +26,37 @@ fn spread(draws: impl Iterator<Item = Duration>, low: Duration, high: Duration) 
     draws.sort_unstable();
     let (least, most) = (draws[0], draws[draws.len() - 1]);
     let tenth = high.saturating_sub(low) / 10;
-    assert!(
-        (low..=low + tenth).contains(&least),
-        "{least:?} of {low:?}–{high:?}"
-    );
-    assert!(
-        (high.saturating_sub(tenth)..=high).contains(&most),
-        "{most:?} of {low:?}–{high:?}"
-    );
+    let near = [low..=low + tenth, high.saturating_sub(tenth)..=high];
+    assert!(near[0].contains(&least), "{least:?} of {low:?}–{high:?}");
+    assert!(near[1].contains(&most), "{most:?} of {low:?}–{high:?}");
     draws.dedup();
     assert_eq!(draws.len(), 100, "a pile-up");
 }
 
 #[test]
-fn full_is_from_zero_to_the_delay() {
-    let draws = many(Policy::new().cap(secs(10)));
-    for (retry, delay) in [1, 2, 4, 8, 10, 10].into_iter().enumerate() {
-        spread(
-            draws.iter().map(|call| call[retry]),
-            Duration::ZERO,
-            secs(delay),
-        );
-    }
-}
+fn each_kind_of_jitter_has_its_range() {
+    type Bound = fn(Duration) -> Duration;
 
-#[test]
-fn nothing_is_below_the_floor() {
-    let draws = many(Policy::new().floor(millis(500)));
-    for (retry, delay) in [1, 2, 4, 8, 16, 30].into_iter().enumerate() {
-        spread(
-            draws.iter().map(|call| call[retry]),
-            millis(500),
-            secs(delay),
-        );
-    }
-}
-
-#[test]
-fn equal_is_from_half_the_delay() {
-    let draws = many(Policy::new().cap(secs(10)).jitter(Jitter::Equal));
-    for (retry, delay) in [1, 2, 4, 8, 10, 10].into_iter().enumerate() {
-        spread(
-            draws.iter().map(|call| call[retry]),
-            secs(delay) / 2,
-            secs(delay),
-        );
-    }
-}
-
-#[test]
-fn a_ratio_is_around_the_delay_and_below_the_cap() {
-    let draws = many(Policy::new().cap(secs(10)).jitter(Jitter::Ratio(0.2)));
-    for (retry, delay) in [1, 2, 4, 8, 10, 10].into_iter().enumerate() {
-        let delay = secs(delay);
-        let high = (delay * 6 / 5).min(secs(10));
-        spread(draws.iter().map(|call| call[retry]), delay * 4 / 5, high);
-    }
-}
-
-#[test]
-fn an_added_ratio_is_above_the_delay_and_below_the_cap() {
     let by_text: Policy = "cap=33s, jitter=+0.2".parse().unwrap();
-    for policy in [
-        Policy::new().cap(secs(33)).jitter(Jitter::Added(0.2)),
-        by_text,
-    ] {
-        let draws = many(policy);
-        for (retry, delay) in [1, 2, 4, 8, 16, 32].into_iter().enumerate() {
-            let delay = secs(delay);
-            let high = (delay * 6 / 5).min(secs(33));
-            spread(draws.iter().map(|call| call[retry]), delay, high);
-        }
-    }
     assert_eq!(by_text.to_string().parse(), Ok(by_text));
     assert!(by_text.to_string().contains("jitter=+0.2"), "{by_text}");
+    let capped = Policy::new().cap(secs(10));
+    for (policy, delays, low, high) in rows! {
+        capped, [1, 2, 4, 8, 10, 10], (|_| secs(0)) as Bound, (|delay| delay) as Bound;
+        Policy::new().floor(millis(500)), [1, 2, 4, 8, 16, 30], |_| millis(500), |delay| delay;
+        capped.jitter(Jitter::Equal), [1, 2, 4, 8, 10, 10], |delay| delay / 2, |delay| delay;
+        capped.jitter(Jitter::Ratio(0.2)), [1, 2, 4, 8, 10, 10],
+            |delay| delay * 4 / 5, |delay| (delay * 6 / 5).min(secs(10));
+        Policy::new().cap(secs(33)).jitter(Jitter::Added(0.2)), [1, 2, 4, 8, 16, 32],
+            |delay| delay, |delay| (delay * 6 / 5).min(secs(33));
+        by_text, [1, 2, 4, 8, 16, 32], |delay| delay, |delay| (delay * 6 / 5).min(secs(33));
+    } {
+        let draws = many(policy);
+        for (retry, delay) in delays.map(secs).into_iter().enumerate() {
+            let draws = draws.iter().map(|call| call[retry]);
+            spread(draws, low(delay), high(delay));
+        }
+    }
 }
 
 #[test]
@@ -151,12 +103,8 @@ fn every_delay_is_drawn_separately() {
 
 #[test]
 fn a_seed_gives_the_same_draws_and_another_others() {
-    for jitter in [
-        Jitter::Full,
-        Jitter::Equal,
-        Jitter::Decorrelated,
-        Jitter::Ratio(0.5),
-    ] {
+    let ratio = Jitter::Ratio(0.5);
+    for jitter in [Jitter::Full, Jitter::Equal, Jitter::Decorrelated, ratio] {
         let policy = Policy::new().jitter(jitter);
         assert_eq!(pauses(policy, 1), pauses(policy, 1));
         assert_ne!(pauses(policy, 1), pauses(policy, 2));
@@ -177,34 +125,26 @@ fn words_and_ratios_in_the_attribute() {
         let _seeded = testing::seed(3);
         let _skipped = testing::skip_sleeps();
         let recording = testing::record();
-        assert_eq!(call(&mut Script::new(vec![TRANSIENT; 9])), Err(TRANSIENT));
+        assert_eq!(call(&mut Script::failing()), Err(TRANSIENT));
         recording.delays()
     };
-    let fixed = Policy::fixed(secs(1));
-    assert_eq!(run(word), pauses(fixed.jitter(Jitter::Equal), 3));
-    assert_eq!(run(ratio), pauses(fixed.jitter(Jitter::Ratio(0.1)), 3));
-    assert_eq!(run(added), pauses(fixed.jitter(Jitter::Added(0.1)), 3));
-    assert_eq!(run(expression), pauses(fixed.jitter(Jitter::Ratio(0.1)), 3));
-    assert_eq!(
-        run(decorrelated),
-        pauses(Policy::new().jitter(Jitter::Decorrelated), 3)
-    );
+    let fixed = |jitter| pauses(Policy::fixed(secs(1)).jitter(jitter), 3);
+    assert_rows! {
+        run(word) => fixed(Jitter::Equal);
+        run(ratio) => fixed(Jitter::Ratio(0.1));
+        run(added) => fixed(Jitter::Added(0.1));
+        run(expression) => fixed(Jitter::Ratio(0.1));
+        run(decorrelated) => pauses(Policy::new().jitter(Jitter::Decorrelated), 3);
+    }
     assert!(run(decorrelated).iter().all(|pause| *pause >= secs(1)));
-    assert!(
-        run(ratio)
-            .iter()
-            .all(|pause| (millis(900)..=millis(1100)).contains(pause))
-    );
+    let tenth = millis(900)..=millis(1100);
+    assert!(run(ratio).iter().all(|pause| tenth.contains(pause)));
 }
 
 #[test]
 fn a_policys_pauses_are_those_of_a_call() {
-    for jitter in [
-        Jitter::Full,
-        Jitter::Equal,
-        Jitter::Decorrelated,
-        Jitter::None,
-    ] {
+    let none = Jitter::None;
+    for jitter in [Jitter::Full, Jitter::Equal, Jitter::Decorrelated, none] {
         let policy = Policy::new().max(6).jitter(jitter);
         let of_call = pauses(policy, 7);
         let _seeded = testing::seed(7);

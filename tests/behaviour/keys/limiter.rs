@@ -2,15 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::mem;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::{FutureExt, join_all};
@@ -19,23 +19,20 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
+use retry_runtime::TimedOut;
 use retry_runtime::own_loop::{Attempts, Site};
 use retry_runtime::seam::{
-    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, BreakerState, Change, Changes,
-    DefaultTimer, Moment, Permit, TimerFn, WithCost,
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Change, Changes, DefaultTimer,
+    Permit, TimerFn, WithCost,
 };
-use retry_runtime::{
-    Budget, GaveUp, Kind, Policy, Reason, Rejected, RejectedBy, TimedOut, Verdict, retry, testing,
-};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::held_permit::{Admit, FAILED, HeldPermit, UNCHANGED};
-use support::is_send;
+use retry_runtime::testing::Recording;
+use support::clock::Simulated;
+use support::held_permit::{Admit, FAILED, HeldPermit, Outcomes, UNCHANGED, failed, hinted};
 use support::limiters::{at_a_time, each};
+use support::prelude::*;
 use tokio::task::yield_now;
-use tokio::time::{Instant, advance, sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-
-use crate::keys::{Script, millis, secs};
 
 /// The error of a call.
 #[derive(Debug, PartialEq)]
@@ -68,6 +65,17 @@ fn verdict(error: &Error) -> Verdict {
         Error::Failed(failure) => failure.0,
         _ => Verdict::STOP,
     }
+}
+
+/// Checks the last line of the log: a call gave up after this number of attempts.
+#[track_caller]
+fn assert_gave_up(recording: &Recording, attempts: u32, reason: Reason) {
+    let line = recording.lines().pop().unwrap();
+    let begins = line.starts_with(&format!("gave up call attempt={attempts} "));
+    assert!(
+        begins && line.ends_with(&format!("reason={reason}")),
+        "{line}"
+    );
 }
 
 #[retry(limiter = &limiter)]
@@ -157,62 +165,47 @@ async fn a_hint_pauses_all_calls_and_successes_then_admit_more() {
     let begun = join_all(calls).await;
     // Others took their places during its pause.
     assert_eq!(begun[0], 12_500);
-    assert_eq!(
-        begun[1..],
-        [
-            10_500, 11_000, 11_000, 11_500, 11_500, 12_000, 12_000, 12_100
-        ]
-    );
+    let expected = [
+        10_500, 11_000, 11_000, 11_500, 11_500, 12_000, 12_000, 12_100,
+    ];
+    assert_eq!(begun[1..], expected);
     assert_eq!(limiter.paused_for(), None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     let limiter = at_a_time(100);
-    let hinted = |hint| AttemptOutcome::Failure {
-        kind: Kind::Throttled,
-        hint: Some(secs(hint)),
-    };
+    let hint = |hint| hinted(Kind::Throttled, secs(hint));
+    let paused = |pause| [Some(Change::Paused { pause: secs(pause) }), None];
     let [one, two, three, four, five] = [(); 5].map(|()| limiter.enter(1));
-    assert_eq!(
-        limiter.leave(one, hinted(7)),
-        [Some(Change::Paused { pause: secs(7) }), None]
-    );
+    assert_eq!(limiter.leave(one, hint(7)), paused(7));
     advance(secs(2)).await;
-    assert_eq!(limiter.leave(two, hinted(4)), UNCHANGED);
+    assert_eq!(limiter.leave(two, hint(4)), UNCHANGED);
     assert_eq!(limiter.paused_for(), Some(secs(5)));
     // A hint that more than doubles the pause is reported.
-    assert_eq!(limiter.leave(three, hinted(10)), UNCHANGED);
+    assert_eq!(limiter.leave(three, hint(10)), UNCHANGED);
     assert_eq!(limiter.paused_for(), Some(secs(10)));
-    assert_eq!(
-        limiter.leave(four, hinted(86_400)),
-        [Some(Change::Paused { pause: secs(120) }), None]
-    );
+    assert_eq!(limiter.leave(four, hint(86_400)), paused(120));
     assert_eq!(limiter.paused_for(), Some(secs(120)));
     advance(secs(120)).await;
     assert_eq!(limiter.paused_for(), None);
     // It started before the pause, so it isn't evidence about the time after it.
     assert_eq!(limiter.leave(five, AttemptOutcome::Success), UNCHANGED);
-    let six = limiter.enter(1);
-    assert_eq!(
-        limiter.leave(six, AttemptOutcome::Success),
-        [Some(Change::Resumed), None]
-    );
+    let resumed = limiter.leave(limiter.enter(1), AttemptOutcome::Success);
+    assert_eq!(resumed, [Some(Change::Resumed), None]);
     // The same for a server that is down for a while.
     for kind in [Kind::Transient, Kind::Timeout] {
         advance(secs(8)).await;
-        let ticket = limiter.enter(1);
-        let hint = Some(secs(7));
-        limiter.leave(ticket, AttemptOutcome::Failure { kind, hint });
+        limiter.leave(limiter.enter(1), hinted(kind, secs(7)));
         assert_eq!(limiter.paused_for(), Some(secs(7)));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_would_wait_too_long_is_rejected() {
-    #[retry(limiter = limiter, on = verdict, name = "call")]
-    async fn call(limiter: &RateLimiter<Quota>, start: Instant) -> Result<u64, Error> {
-        Ok(start.elapsed().as_secs())
+    scripted! {
+        #[retry(limiter = limiter, on = verdict, name = "call")]
+        async fn call(limiter: &RateLimiter<Quota>, start: Instant) -> Result<u64, Error> = Ok(start.elapsed().as_secs());
     }
 
     let limiter = each(1).max_wait(secs(2));
@@ -222,29 +215,16 @@ async fn a_call_that_would_wait_too_long_is_rejected() {
         let outcome = call(&limiter, start).await;
         (outcome, start.elapsed().as_secs())
     }));
-    assert_eq!(
-        ended.await,
-        [
-            (Ok(0), 0),
-            (Ok(1), 1),
-            (Ok(2), 2),
-            (Err(Error::Rejected(RejectedBy::Limiter)), 2),
-        ]
-    );
-    let last = recording.lines().pop().unwrap();
-    assert!(
-        last.starts_with("gave up call attempt=0 max=3 error="),
-        "{last}"
-    );
-    assert!(last.ends_with("reason=rejected"), "{last}");
+    let rejected = || Err(Error::Rejected(RejectedBy::Limiter));
+    let expected = [(Ok(0), 0), (Ok(1), 1), (Ok(2), 2), (rejected(), 2)];
+    assert_eq!(ended.await, expected);
+    assert_gave_up(&recording, 0, Reason::Rejected);
     // A call doesn't wait if it is known in advance that the wait would be too long.
     let slow = each(9).max_wait(secs(2));
     let start = Instant::now();
     call(&slow, start).await.unwrap();
-    let rejected = Err(Error::Rejected(RejectedBy::Limiter));
-    assert_eq!(call(&slow, start).await, rejected);
-    assert_eq!(start.elapsed(), secs(0));
-    assert_eq!(slow.waiting(), 0);
+    assert_eq!(call(&slow, start).await, rejected());
+    assert_eq!((start.elapsed(), slow.waiting()), (secs(0), 0));
 }
 
 /// After a pause, a success may admit the next attempt at any time.
@@ -256,20 +236,18 @@ async fn a_call_with_milliseconds_left_still_waits() {
         Ok(())
     }
 
-    for (took, second, ended) in [
-        (5, Ok(()), 10),
-        (15, Err(Error::Rejected(RejectedBy::Limiter)), 10),
-    ] {
+    for (took, second) in rows! {
+        5, Ok(());
+        15, Err(Error::Rejected(RejectedBy::Limiter));
+    } {
         let limiter = at_a_time(100).max_wait(millis(10));
-        let hint = Some(secs(10));
-        let kind = Kind::Throttled;
-        limiter.leave(limiter.enter(1), AttemptOutcome::Failure { kind, hint });
+        limiter.leave(limiter.enter(1), hinted(Kind::Throttled, secs(10)));
         advance(secs(10)).await;
         let start = Instant::now();
         let first = call(&limiter, millis(took));
         let next = async { (call(&limiter, millis(5)).await, start.elapsed()) };
         let outcomes = tokio::join!(first, next);
-        assert_eq!(outcomes, (Ok(()), (second, millis(ended))), "{took}");
+        assert_eq!(outcomes, (Ok(()), (second, millis(10))), "{took}");
     }
 }
 
@@ -282,52 +260,43 @@ async fn the_wait_counts_against_the_deadline_and_not_against_the_timeout() {
         Ok(script.next()?)
     }
 
-    #[retry(limiter = limiter, deadline = "5s", on = verdict)]
-    async fn behind(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
-        Ok(())
+    scripted! {
+        #[retry(limiter = limiter, deadline = "5s", on = verdict)]
+        async fn behind(limiter: &ConcurrencyLimiter) -> Result<(), Error> = Ok(());
     }
 
     let recording = testing::record();
     let start = Instant::now();
     let limiter = each(2);
-    let mut script = Script::new(vec![TRANSIENT; 9]);
+    let mut script = Script::failing();
     // Attempts start at 0, 2 and 4 s; the next would start at 6 s.
     let outcome = call(&limiter, &mut script).await;
     assert_eq!(outcome, Err(Error::Failed(TRANSIENT)));
     assert_eq!((script.attempts, start.elapsed()), (3, millis(4500)));
-    let last = recording.lines().pop().unwrap();
-    assert!(last.starts_with("gave up call attempt=3 "), "{last}");
-    assert!(last.ends_with("reason=deadline"), "{last}");
+    assert_gave_up(&recording, 3, Reason::Deadline);
 
+    let late = || Err(Error::Rejected(RejectedBy::Deadline));
     let limiter = each(60);
     let start = Instant::now();
     call(&limiter, &mut Script::default()).await.unwrap();
-    let outcome = call(&limiter, &mut Script::default()).await;
-    assert_eq!(outcome, Err(Error::Rejected(RejectedBy::Deadline)));
+    assert_eq!(call(&limiter, &mut Script::default()).await, late());
     assert_eq!(start.elapsed(), millis(500));
-    let last = recording.lines().pop().unwrap();
-    assert!(last.starts_with("gave up call attempt=0 "), "{last}");
-    assert!(last.ends_with("reason=deadline"), "{last}");
+    assert_gave_up(&recording, 0, Reason::Deadline);
 
     // Behind other waiters the wait is unknown, so the call ends at its deadline.
     let limiter = at_a_time(1);
     let _held = HeldPermit::new(&limiter);
     let start = Instant::now();
-    let outcome = behind(&limiter).await;
-    assert_eq!(outcome, Err(Error::Rejected(RejectedBy::Deadline)));
+    assert_eq!(behind(&limiter).await.map(|()| 0), late());
     assert_eq!((start.elapsed(), limiter.waiting()), (secs(5), 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_is_cancelled() {
-    #[retry(max = 9, backoff = "none", limiter = limiter, cancel = token.cancelled(),
-        on = verdict, name = "call")]
-    async fn call(
-        limiter: &RateLimiter<Quota>,
-        script: &mut Script,
-        token: CancellationToken,
-    ) -> Result<usize, Error> {
-        Ok(script.next()?)
+    scripted! {
+        #[retry(max = 9, backoff = "none", limiter = limiter, cancel = token.cancelled(), on = verdict, name = "call")]
+        async fn call(limiter: &RateLimiter<Quota>, script: &mut Script, token: CancellationToken) -> Result<usize, Error>
+            = Ok(script.next()?);
     }
 
     for (failures, attempts, outcome) in [
@@ -342,35 +311,29 @@ async fn a_wait_is_cancelled() {
         let token = CancellationToken::new();
         let mut script = Script::new(vec![TRANSIENT; failures]);
         let start = Instant::now();
-        let (ended, ()) =
-            tokio::join!(is_send(call(&limiter, &mut script, token.clone())), async {
-                sleep(secs(7)).await;
-                token.cancel();
-            });
+        let call = is_send(call(&limiter, &mut script, token.clone()));
+        let (ended, ()) = tokio::join!(call, async {
+            sleep(secs(7)).await;
+            token.cancel();
+        });
         assert_eq!(ended, Err(outcome));
         assert_eq!((script.attempts, start.elapsed()), (attempts, secs(7)));
         assert_eq!(limiter.waiting(), 0);
-        let last = recording.lines().pop().unwrap();
-        let begins = format!("gave up call attempt={attempts} ");
-        assert!(
-            last.starts_with(&begins) && last.ends_with("reason=cancelled"),
-            "{last}"
-        );
+        assert_gave_up(&recording, attempts as u32, Reason::Cancelled);
     }
 }
 
 #[test]
 fn a_blocking_wait_is_cancelled() {
-    #[retry(limiter = limiter, cancel = || asked.fetch_add(1, SeqCst) > 1, on = verdict)]
-    fn call(limiter: &ConcurrencyLimiter, asked: &AtomicU32) -> Result<(), Error> {
-        Ok(())
+    scripted! {
+        #[retry(limiter = limiter, cancel = || asked.fetch_add(1, SeqCst) > 1, on = verdict)]
+        fn call(limiter: &ConcurrencyLimiter, asked: &AtomicU32) -> Result<(), Error> = Ok(());
     }
 
     let limiter = at_a_time(1);
     let _held = HeldPermit::new(&limiter);
-    let asked = AtomicU32::new(0);
     let rejected = Err(Error::Rejected(RejectedBy::Cancelled));
-    assert_eq!(call(&limiter, &asked), rejected);
+    assert_eq!(call(&limiter, &AtomicU32::new(0)), rejected);
     assert_eq!(limiter.waiting(), 0);
 }
 
@@ -443,31 +406,14 @@ async fn a_blocking_wait_ends_under_a_paused_clock() {
 /// The limiter sees the time of a blocking call's timer pass.
 #[test]
 fn a_blocking_wait_passes_by_the_timer_of_the_call() {
-    #[retry(max = 1, backoff = "none", limiter = limiter, timer = time, on = verdict)]
-    fn call(
-        limiter: &RateLimiter<Quota>,
-        script: &mut Script,
-        time: &Simulated,
-    ) -> Result<usize, Error> {
-        Ok(script.next()?)
+    scripted! {
+        #[retry(max = 1, backoff = "none", limiter = limiter, timer = time)]
+        fn call(limiter: &RateLimiter<Quota>, time: &Simulated);
     }
 
-    #[derive(Default)]
-    struct Simulated(Cell<Duration>);
-
-    impl BlockingTimer for Simulated {
-        fn sleep(&self, duration: Duration) {
-            self.0.set(self.0.get() + duration);
-        }
-
-        fn now(&self) -> Moment {
-            Moment::from_origin(self.0.get())
-        }
-    }
-
-    let (limiter, time) = (each(600), Simulated::default());
-    assert_eq!(call(&limiter, &mut Script::new([TRANSIENT]), &time), Ok(2));
-    assert!((secs(599)..=secs(600)).contains(&time.0.get()));
+    let (limiter, time) = (each(600), Simulated::new());
+    assert_eq!(call(&limiter, &time, &mut Script::new([TRANSIENT])), Ok(2));
+    assert!((secs(599)..=secs(600)).contains(&time.passed()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -496,16 +442,16 @@ async fn a_budget_does_not_pay_for_throttled_retries() {
     }
 
     let limiter = at_a_time(1);
-    for (steps, left) in [
-        (vec![], 500),
-        (vec![THROTTLED, THROTTLED, STOP], 500),
-        (vec![THROTTLED, throttled_for(secs(3)), THROTTLED], 500),
+    for (steps, left) in rows! {
+        vec![], 500.0;
+        vec![THROTTLED, THROTTLED, STOP], 500.0;
+        vec![THROTTLED, throttled_for(secs(3)), THROTTLED], 500.0;
         // The last retry cost nothing, so a success adds 1.
-        (vec![TRANSIENT, THROTTLED], 487),
-        (vec![TRANSIENT, THROTTLED, STOP], 487),
-        (vec![TRANSIENT, THROTTLED, TIMEOUT, STOP], 486),
-        (vec![THROTTLED, TRANSIENT], 500),
-    ] {
+        vec![TRANSIENT, THROTTLED], 487.0;
+        vec![TRANSIENT, THROTTLED, STOP], 487.0;
+        vec![TRANSIENT, THROTTLED, TIMEOUT, STOP], 486.0;
+        vec![THROTTLED, TRANSIENT], 500.0;
+    } {
         let budget = Budget::standard();
         let _ = call(&limiter, &budget, &mut Script::new(steps.clone())).await;
         assert_eq!(
@@ -518,16 +464,9 @@ async fn a_budget_does_not_pay_for_throttled_retries() {
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_is_checked_before_the_queue_and_entered_after_it() {
-    #[retry(max = 0, limiter = limiter, breaker = breaker, on = verdict)]
-    async fn call(limiter: &RateLimiter<Quota>, breaker: &Breaker) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn open(breaker: &Breaker) {
-        let pass = breaker.admit().unwrap();
-        let (kind, hint) = (Kind::Transient, None);
-        breaker.record(pass, AttemptOutcome::Failure { kind, hint });
-        assert_eq!(breaker.state(), BreakerState::Open);
+    scripted! {
+        #[retry(max = 0, limiter = limiter, breaker = breaker, on = verdict)]
+        async fn call(limiter: &RateLimiter<Quota>, breaker: &Breaker) -> Result<(), Error> = Ok(());
     }
 
     let rejected = Err(Error::Rejected(RejectedBy::Breaker));
@@ -541,7 +480,7 @@ async fn a_breaker_is_checked_before_the_queue_and_entered_after_it() {
         call(&limiter, &breaker),
         async {
             sleep(secs(1)).await;
-            open(&breaker);
+            breaker.fail();
             assert!(breaker.is_open());
             // The call is not in the queue, not even for a moment.
             assert_eq!(limiter.waiting(), 2);
@@ -560,30 +499,15 @@ async fn a_breaker_is_checked_before_the_queue_and_entered_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_half_open_breaker_rejects_calls_without_a_trial_slot() {
-    let breaker = Breaker::new().consecutive_failures(1).open_for(secs(5));
-    let pass = breaker.admit().unwrap();
-    let (kind, hint) = (Kind::Transient, None);
-    breaker.record(pass, AttemptOutcome::Failure { kind, hint });
-    advance(secs(5)).await;
-    assert!(!breaker.is_open());
-    let trial = breaker.admit().unwrap();
-    assert!(breaker.is_open());
-    assert_eq!(breaker.admit(), None);
-    advance(secs(5)).await;
-    assert!(!breaker.is_open());
-    breaker.record(trial, AttemptOutcome::Ignored);
-    assert!(!(&breaker as &dyn AdmissionControl).is_open());
-}
-
-#[tokio::test(start_paused = true)]
 async fn waits_and_changes_are_logged_and_observed() {
+    type Seen = RefCell<Vec<String>>;
+
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter, name = "call",
         observe = |event| seen.borrow_mut().push(event.to_string()))]
     async fn call(
         limiter: &ConcurrencyLimiter,
         script: &mut Script,
-        seen: &RefCell<Vec<String>>,
+        seen: &Seen,
     ) -> Result<usize, Failure> {
         sleep(secs(1)).await;
         script.next()
@@ -591,7 +515,7 @@ async fn waits_and_changes_are_logged_and_observed() {
 
     let recording = testing::record();
     let limiter = at_a_time(1);
-    let (first, second) = (RefCell::default(), RefCell::default());
+    let (first, second) = <(Seen, Seen)>::default();
     let mut throttled = Script::new([throttled_for(secs(5))]);
     let mut ready = Script::default();
     let (one, two) = tokio::join!(
@@ -599,177 +523,144 @@ async fn waits_and_changes_are_logged_and_observed() {
         call(&limiter, &mut ready, &second),
     );
     assert_eq!((one, two), (Ok(2), Ok(1)));
-    assert_eq!(
-        second.into_inner(),
-        [
-            "waiting call attempt=1 ahead=0",
-            "waited call attempt=1 delay=6s",
-            "starting call attempt=1",
-            "limiter resumed call attempt=1",
-            "succeeded call attempt=1 max=1",
-        ]
-    );
-    assert_eq!(
-        first.into_inner(),
-        [
-            "starting call attempt=1",
-            "limiter paused call attempt=1 delay=5s",
-            "retrying call attempt=1 max=1 delay=5s error=throttled reason=throttled",
-            "waiting call attempt=2 ahead=0 delay=20ms",
-            "waited call attempt=2 delay=1s",
-            "starting call attempt=2",
-            "succeeded call attempt=2 max=1",
-        ]
-    );
+    let of_second = [
+        "waiting call attempt=1 ahead=0",
+        "waited call attempt=1 delay=6s",
+        "starting call attempt=1",
+        "limiter resumed call attempt=1",
+        "succeeded call attempt=1 max=1",
+    ];
+    assert_eq!(second.into_inner(), of_second);
+    let of_first = [
+        "starting call attempt=1",
+        "limiter paused call attempt=1 delay=5s",
+        "retrying call attempt=1 max=1 delay=5s error=throttled reason=throttled",
+        "waiting call attempt=2 ahead=0 delay=20ms",
+        "waited call attempt=2 delay=1s",
+        "starting call attempt=2",
+        "succeeded call attempt=2 max=1",
+    ];
+    assert_eq!(first.into_inner(), of_first);
     // The log has neither the beginning of an attempt nor the success of the first.
     assert_eq!(recording.lines().len(), 12 - 3 - 1);
 }
 
-/// Records the outcomes of attempts, and admits all of them.
-#[derive(Debug, Default)]
-struct Notes {
-    ended: Mutex<Vec<AttemptOutcome>>,
-    entered: AtomicU64,
-}
-
-impl Notes {
-    fn take(&self) -> Vec<AttemptOutcome> {
-        mem::take(&mut self.ended.lock().unwrap())
-    }
-}
-
-impl AdmissionControl for Notes {
-    fn enter(&self, cost: u32) -> Permit {
-        Permit::new(self.entered.fetch_add(1, SeqCst) + 1, cost)
-    }
-
-    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-        Admission::Admitted
-    }
-
-    fn leave(&self, ticket: Permit, end: AttemptOutcome) -> Changes {
-        let mut ended = self.ended.lock().unwrap();
-        ended.push(end);
-        assert_eq!(ticket.number() as usize, ended.len());
-        [None; 2]
-    }
-}
-
+/// The keys `breaker` and `limiter` record the same.
 #[test]
-fn the_verdict_decides_what_the_limiter_records() {
-    scripted! { #[retry(max = 9, backoff = "none", limiter = notes)] fn call(notes: &Notes); }
+fn the_verdict_decides_what_is_recorded() {
+    scripted! {
+        #[retry(max = 9, backoff = "none", limiter = limiter, breaker = breaker)]
+        fn call(limiter: &Outcomes, breaker: &Outcomes);
+        #[retry(max = 9, backoff = "none", breaker = breaker)] fn of_breaker(breaker: &Outcomes);
+    }
 
     let _skipped = testing::skip_sleeps();
-    let notes = Notes::default();
+    let [limiter, breaker, alone] = [(); 3].map(|()| Outcomes::default());
     let invalid = Failure(Verdict::INVALID);
-    let steps = [TRANSIENT, TIMEOUT, throttled_for(secs(1)), invalid, STOP];
-    call(&notes, &mut Script::new(steps)).unwrap_err();
-    let failed = |kind, hint| AttemptOutcome::Failure { kind, hint };
-    assert_eq!(
-        notes.take(),
-        [
+    let later = Failure(Verdict::TRANSIENT.after(secs(0)));
+    let steps = [
+        TRANSIENT,
+        TIMEOUT,
+        THROTTLED,
+        throttled_for(secs(1)),
+        invalid,
+        later,
+        STOP,
+    ];
+    call(&limiter, &breaker, &mut Script::new(steps.clone())).unwrap_err();
+    of_breaker(&alone, &mut Script::new(steps)).unwrap_err();
+    for outcomes in [limiter, breaker, alone] {
+        let expected = [
             FAILED,
-            failed(Kind::Timeout, None),
-            failed(Kind::Throttled, Some(secs(1))),
+            failed(Kind::Timeout),
+            failed(Kind::Throttled),
+            hinted(Kind::Throttled, secs(1)),
             AttemptOutcome::Success,
+            hinted(Kind::Transient, secs(0)),
             AttemptOutcome::Success,
-        ]
-    );
-    assert_eq!(notes.entered.load(SeqCst), 5);
+        ];
+        let expected = (expected.to_vec(), 7);
+        assert_eq!((outcomes.take(), outcomes.entered()), expected);
+    }
 }
 
 #[test]
-fn a_limiter_works_without_retries() {
-    #[retry(max = 0, limiter = notes)]
-    fn once(notes: &Notes) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-    #[retry(enabled = false, limiter = notes)]
-    fn off(notes: &Notes) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-    #[retry(policy = policy, limiter = notes)]
-    fn off_by_policy(policy: &Policy, notes: &Notes) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-    #[retry(limiter = notes)]
-    fn panics(notes: &Notes) -> Result<(), Failure> {
-        panic!("in the body")
+fn breakers_and_limiters_work_without_retries() {
+    scripted! {
+        #[retry(max = 0, limiter = limiter, breaker = breaker)]
+        fn once(limiter: &Outcomes, breaker: &Outcomes) = Err(TRANSIENT);
+        #[retry(enabled = false, limiter = limiter, breaker = breaker)]
+        fn off(limiter: &Outcomes, breaker: &Outcomes) = Err(TRANSIENT);
+        #[retry(policy = Policy::new().enabled(false), limiter = limiter, breaker = breaker)]
+        fn off_by_policy(limiter: &Outcomes, breaker: &Outcomes) = Err(TRANSIENT);
     }
 
-    let notes = Notes::default();
-    once(&notes).unwrap_err();
-    off(&notes).unwrap_err();
-    off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
-    assert!(catch_unwind(AssertUnwindSafe(|| panics(&notes))).is_err());
-    assert_eq!(
-        notes.take(),
-        [FAILED, FAILED, FAILED, AttemptOutcome::Dropped]
-    );
+    for call in [once, off, off_by_policy] {
+        let (limiter, breaker) = <(Outcomes, Outcomes)>::default();
+        call(&limiter, &breaker).unwrap_err();
+        let expected = (vec![FAILED], vec![FAILED]);
+        assert_eq!((limiter.take(), breaker.take()), expected);
+    }
+}
+
+#[test]
+fn a_panic_ends_an_attempt_as_dropped() {
+    scripted! { #[retry(limiter = limiter)] fn call(limiter: &Outcomes) = panic!("in the body"); }
+
+    let limiter = Outcomes::default();
+    assert!(catch_unwind(AssertUnwindSafe(|| call(&limiter))).is_err());
+    assert_eq!(limiter.take(), [AttemptOutcome::Dropped]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_returned_value_is_a_success_with_any_other_keys() {
-    /// The same for a breaker.
-    #[derive(Debug, Default)]
-    struct Passes(RefCell<Vec<AttemptOutcome>>);
-
-    impl AdmissionControl for Passes {
-        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-            Admission::Admitted
-        }
-
-        fn leave(&self, _: Permit, outcome: AttemptOutcome) -> Changes {
-            self.0.borrow_mut().push(outcome);
-            [None; 2]
-        }
+    scripted! {
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, until = |_| false)]
+        async fn until(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, until = |_| false)]
+        fn until_blocking(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, until = |_| false,
+            cancel = std::future::pending())]
+        async fn cancellable(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, validate = |_| Err(TRANSIENT),
+            cancel = std::future::pending())]
+        async fn validated(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, validate = |_| Err(TRANSIENT))]
+        fn validated_blocking(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker,
+            validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) }, correct = |value, _| Ok(value + 1))]
+        async fn corrected(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker,
+            validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) }, correct = |value, _| Ok(value + 1))]
+        fn corrected_blocking(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
     }
 
-    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes, until = |_| false)]
-    async fn until(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
-        Ok(1)
+    let (l, b) = &<(Outcomes, Outcomes)>::default();
+    let seen = |outcome| (outcome, l.take(), b.take());
+    let successes = |times| vec![AttemptOutcome::Success; times];
+    let made = |outcome, attempts| (outcome, successes(attempts), successes(attempts));
+    assert_rows! {
+        seen(until(l, b).await) => made(Ok(1), 3);
+        seen(until_blocking(l, b)) => made(Ok(1), 3);
+        seen(cancellable(l, b).await) => made(Ok(1), 3);
+        seen(validated(l, b).await) => made(Err(TRANSIENT), 3);
+        seen(validated_blocking(l, b)) => made(Err(TRANSIENT), 3);
+        // A correction is not an attempt.
+        seen(corrected(l, b).await) => made(Ok(3), 1);
+        seen(corrected_blocking(l, b)) => made(Ok(3), 1);
     }
-    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes, until = |_| false,
-        cancel = std::future::pending())]
-    async fn cancellable(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
-        Ok(1)
-    }
-    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes,
-        validate = |_| Err(TRANSIENT), cancel = std::future::pending())]
-    async fn validated(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
-        Ok(1)
-    }
-    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes,
-        validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) },
-        correct = |value, _| Ok(value + 1))]
-    async fn corrected(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
-        Ok(1)
-    }
-
-    let (notes, passes) = (Notes::default(), Passes::default());
-    assert_eq!(until(&notes, &passes).await, Ok(1));
-    assert_eq!(cancellable(&notes, &passes).await, Ok(1));
-    assert_eq!(validated(&notes, &passes).await, Err(TRANSIENT));
-    // A correction is not an attempt.
-    assert_eq!(corrected(&notes, &passes).await, Ok(3));
-    assert_eq!(notes.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
-    assert_eq!(passes.0.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_value_that_until_rejected_is_returned() {
-    #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false)]
-    async fn waiting(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> {
-        Ok(7)
-    }
-    #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false, name = "blocking")]
-    fn blocking(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> {
-        Ok(7)
-    }
-    #[retry(max = 5, limiter = limiter, until = |_| false, attempt = _attempt, deadline = "1h",
-        cancel = token.cancelled())]
-    async fn full(limiter: &RateLimiter<Quota>, token: CancellationToken) -> Result<u32, Failure> {
-        Ok(7)
+    scripted! {
+        #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false)]
+        async fn waiting(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> = Ok(7);
+        #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false, name = "blocking")]
+        fn blocking(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> = Ok(7);
+        #[retry(max = 5, limiter = limiter, until = |_| false, attempt = _attempt, deadline = "1h",
+            cancel = token.cancelled())]
+        async fn full(limiter: &RateLimiter<Quota>, token: CancellationToken) -> Result<u32, Failure> = Ok(7);
     }
 
     let recording = testing::record();
@@ -783,20 +674,15 @@ async fn a_value_that_until_rejected_is_returned() {
 
 #[tokio::test(start_paused = true)]
 async fn endings_contain_the_reason() {
-    #[retry(max = 5, backoff = "none", limiter = limiter, give_up = |gave_up: GaveUp<Failure>| {
-        reason.set(Some((gave_up.reason(), gave_up.attempts())));
-        gave_up.into_error()
-    })]
-    fn shaped(
-        limiter: &dyn AdmissionControl,
-        reason: &Cell<Option<(Reason, u32)>>,
-    ) -> Result<(), Failure> {
-        Err(TRANSIENT)
-    }
-    #[retry(max = 5, backoff = "none", limiter = limiter, deadline = "1m",
-        fallback = async |gave_up: GaveUp<Failure>| Ok((gave_up.reason(), gave_up.attempts())))]
-    async fn fallen(limiter: &RateLimiter<Quota>) -> Result<(Reason, u32), Failure> {
-        Err(TRANSIENT)
+    scripted! {
+        #[retry(max = 5, backoff = "none", limiter = limiter, give_up = |gave_up: GaveUp<Failure>| {
+            reason.set(Some((gave_up.reason(), gave_up.attempts())));
+            gave_up.into_error()
+        })]
+        fn shaped(limiter: &dyn AdmissionControl, reason: &Cell<Option<(Reason, u32)>>) = Err(TRANSIENT);
+        #[retry(max = 5, backoff = "none", limiter = limiter, deadline = "1m",
+            fallback = async |gave_up: GaveUp<Failure>| Ok((gave_up.reason(), gave_up.attempts())))]
+        async fn falls_back(limiter: &RateLimiter<Quota>) -> Result<(Reason, u32), Failure> = Err(TRANSIENT);
     }
 
     let limiter = each(600).max_wait(secs(1));
@@ -806,31 +692,19 @@ async fn endings_contain_the_reason() {
     assert_eq!(shaped(&limiter, &reason), Err(STOP));
     assert_eq!(reason.get(), Some((Reason::Rejected, 0)));
     let limiter = each(600);
-    assert_eq!(fallen(&limiter).await, Ok((Reason::Deadline, 1)));
-    assert_eq!(fallen(&limiter).await, Ok((Reason::Deadline, 0)));
+    assert_eq!(falls_back(&limiter).await, Ok((Reason::Deadline, 1)));
+    assert_eq!(falls_back(&limiter).await, Ok((Reason::Deadline, 0)));
 }
 
-/// A client with a slow limiter.
+/// A client with a slow limiter, in shapes that the table in `forms` doesn't have.
+#[derive(Clone)]
 struct Client {
     limiter: Arc<ConcurrencyLimiter>,
-    passes: Arc<Notes>,
-    attempts: AtomicU32,
+    breaker: Arc<Outcomes>,
+    attempts: Arc<AtomicU32>,
 }
 
 impl Client {
-    fn new() -> Self {
-        Self {
-            limiter: Arc::new(at_a_time(1)),
-            passes: Arc::default(),
-            attempts: AtomicU32::new(0),
-        }
-    }
-
-    /// Checks that a breaker has recorded a failure and a success.
-    fn assert_passes(&self) {
-        assert_eq!(self.passes.take(), [FAILED, AttemptOutcome::Success]);
-    }
-
     /// Fails the first time.
     fn answer(&self) -> Result<u32, Failure> {
         assert_eq!(self.limiter.running(), 1);
@@ -841,17 +715,8 @@ impl Client {
     }
 }
 
-#[retry(backoff = "none", limiter = &self.limiter, breaker = &self.passes)]
+#[retry(backoff = "none", limiter = &self.limiter, breaker = &self.breaker)]
 impl Client {
-    fn blocking(&self) -> Result<u32, Failure> {
-        self.answer()
-    }
-
-    async fn waiting(&self) -> Result<u32, Failure> {
-        yield_now().await;
-        self.answer()
-    }
-
     fn future(&self) -> impl Future<Output = Result<u32, Failure>> {
         async { self.answer() }
     }
@@ -860,26 +725,9 @@ impl Client {
         Box::pin(async { self.answer() })
     }
 
-    #[retry(limiter = Arc::clone(&self.limiter), breaker = Arc::clone(&self.passes))]
+    #[retry(limiter = Arc::clone(&self.limiter), breaker = Arc::clone(&self.breaker))]
     async fn mutable(&mut self) -> Result<u32, Failure> {
         self.answer()
-    }
-
-    #[retry(stream = "first")]
-    fn first(&self) -> impl Stream<Item = Result<u32, Failure>> {
-        let answer = self.answer();
-        stream::iter([answer])
-    }
-
-    #[retry(stream = "buffer")]
-    fn buffered(&self) -> impl Stream<Item = Result<u32, Failure>> {
-        stream::iter([Ok(1), self.answer()])
-    }
-
-    #[retry(stream = "resume", attempt = attempt)]
-    fn resumed(&self) -> impl Stream<Item = Result<u32, Failure>> {
-        assert_eq!(attempt.yielded(), 0);
-        stream::iter([self.answer()])
     }
 
     #[retry(stream = "buffer")]
@@ -895,26 +743,21 @@ trait Model {
 
 #[async_trait]
 impl Model for Client {
-    #[retry(backoff = "none", limiter = &self.limiter, breaker = &self.passes)]
+    #[retry(backoff = "none", limiter = &self.limiter, breaker = &self.breaker)]
     async fn complete(&self, _: String) -> Result<u32, Failure> {
         self.answer()
     }
 }
 
-#[retry(wrapper = Limited, backoff = "none", limiter = &LIMITED)]
-trait Ask {
-    async fn ask(&self, prompt: String) -> Result<u32, Failure>;
-    fn ask_blocking(&self, prompt: String) -> Result<u32, Failure>;
-}
-
 static LIMITED: ConcurrencyLimiter = at_a_time(1);
 
-impl Ask for AtomicU32 {
-    async fn ask(&self, prompt: String) -> Result<u32, Failure> {
-        self.ask_blocking(prompt)
-    }
+#[retry(wrapper = Limited, backoff = "none", limiter = &LIMITED)]
+trait Ask {
+    fn ask(&self, prompt: String) -> Result<u32, Failure>;
+}
 
-    fn ask_blocking(&self, _: String) -> Result<u32, Failure> {
+impl Ask for AtomicU32 {
+    fn ask(&self, _: String) -> Result<u32, Failure> {
         assert_eq!(LIMITED.running(), 1);
         match self.fetch_add(1, SeqCst) {
             0 => Err(TRANSIENT),
@@ -925,51 +768,42 @@ impl Ask for AtomicU32 {
 
 #[tokio::test(start_paused = true)]
 async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
-    /// Holds the place until the call waits for it.
-    async fn behind<T>(client: &Client, call: impl Future<Output = T>) -> T {
+    /// Holds the slot until the call waits for it.
+    async fn check(shape: &str, call: impl AsyncFnOnce(Client) -> Result<u32, Failure>) {
+        let client = Client {
+            limiter: Arc::new(at_a_time(1)),
+            breaker: Arc::default(),
+            attempts: Arc::default(),
+        };
         let held = HeldPermit::new(&client.limiter);
-        let (outcome, ()) = tokio::join!(call, async {
+        let (outcome, ()) = tokio::join!(call(client.clone()), async {
             while client.limiter.waiting() == 0 {
                 yield_now().await;
             }
             drop(held);
         });
-        assert_eq!((client.limiter.running(), client.limiter.waiting()), (0, 0));
-        client.assert_passes();
-        outcome
-    }
-    async fn all(items: impl Stream<Item = Result<u32, Failure>>) -> Vec<u32> {
-        items.map(Result::unwrap).collect().await
+        assert_eq!(outcome, Ok(2), "{shape}");
+        let limiter = &client.limiter;
+        assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{shape}");
+        assert_eq!(
+            client.breaker.take(),
+            [FAILED, AttemptOutcome::Success],
+            "{shape}"
+        );
     }
 
-    let client = Client::new();
-    assert_eq!(client.blocking(), Ok(2));
-    client.assert_passes();
-    let client = Client::new();
-    assert_eq!(behind(&client, client.waiting()).await, Ok(2));
-    let client = Client::new();
-    assert_eq!(behind(&client, client.future()).await, Ok(2));
-    let client = Client::new();
-    assert_eq!(behind(&client, client.boxed()).await, Ok(2));
-    let client = Client::new();
-    assert_eq!(behind(&client, client.complete(String::new())).await, Ok(2));
-    let client = Client::new();
-    assert_eq!(behind(&client, all(client.first())).await, [2]);
-    let client = Client::new();
-    assert_eq!(behind(&client, all(client.buffered())).await, [1, 2]);
-    let client = Client::new();
-    assert_eq!(behind(&client, all(client.resumed())).await, [2]);
-    let client = Client::new();
-    let opened = behind(&client, client.opened()).await.unwrap();
-    assert_eq!(all(opened).await, [2]);
-    let mut client = Client::new();
-    assert_eq!(client.mutable().await, Ok(2));
-    client.assert_passes();
-    let model = Limited::new(AtomicU32::new(0));
-    assert_eq!(model.ask(String::new()).await, Ok(2));
-    assert_eq!(LIMITED.running(), 0);
-    let model = Limited::new(AtomicU32::new(0));
-    assert_eq!(model.ask_blocking(String::new()), Ok(2));
+    check("future", async |client| client.future().await).await;
+    check("boxed", async |client| client.boxed().await).await;
+    check("async_trait", async |client| {
+        client.complete(String::new()).await
+    })
+    .await;
+    check("mutable", async |mut client| client.mutable().await).await;
+    check("opened", async |client| {
+        client.opened().await?.next().await.unwrap()
+    })
+    .await;
+    assert_eq!(Limited::new(AtomicU32::new(0)).ask(String::new()), Ok(2));
     assert_eq!(LIMITED.running(), 0);
 }
 
@@ -985,25 +819,11 @@ async fn every_key_works_with_a_limiter() {
 
     static BREAKER: Breaker = Breaker::new();
 
-    #[retry(
-        max = limiter.waiting() + 4,
-        limiter = limiter.cost(2),
-        breaker = &BREAKER,
-        budget,
-        timeout = "3s",
-        deadline = "1m",
-        attempt = attempt,
-        repeats = 9,
-        until = |value| *value > 2,
-        validate = |value| if *value > 3 { Ok(()) } else { Err(TRANSIENT) },
-        correct = async |value, _| Ok(value + 1),
-        cancel = std::future::pending(),
-        idempotent = true,
-        timer = DefaultTimer,
-        observe = |_| (),
-        name = format!("call {suffix}"),
-        fallback = async |gave_up: GaveUp<Failure, u32>| Err(gave_up.into_error()),
-    )]
+    #[retry(max = limiter.waiting() + 4, limiter = limiter.cost(2), breaker = &BREAKER, budget, timeout = "3s",
+        deadline = "1m", attempt = attempt, repeats = 9, until = |value| *value > 2,
+        validate = |value| if *value > 3 { Ok(()) } else { Err(TRANSIENT) }, correct = async |value, _| Ok(value + 1),
+        cancel = std::future::pending(), idempotent = true, timer = DefaultTimer, observe = |_| (),
+        name = format!("call {suffix}"), fallback = async |gave_up: GaveUp<Failure, u32>| Err(gave_up.into_error()))]
     async fn call(limiter: &ConcurrencyLimiter, suffix: &str) -> Result<u32, Failure> {
         if attempt.number() == 1 {
             Err(TRANSIENT)
@@ -1022,8 +842,7 @@ async fn every_key_works_with_a_limiter() {
     assert_eq!(call(&limiter, "it").await, Ok(4));
     assert_eq!(limiter.running(), 0);
     let start = Instant::now();
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(timed(&each(5), &mut script).await, Ok(2));
+    assert_eq!(timed(&each(5), &mut Script::new([TRANSIENT])).await, Ok(2));
     assert_eq!(start.elapsed(), secs(5));
     // A timer that wakes too early is asked again.
     let mut script = Script::new([TRANSIENT]);
@@ -1035,34 +854,32 @@ async fn every_key_works_with_a_limiter() {
 struct Never;
 
 impl AdmissionControl for Never {
-    fn enter(&self, cost: u32) -> Permit {
-        Permit::new(0, cost)
-    }
-
     fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
         Admission::Rejected
     }
 
     fn leave(&self, _: Permit, end: AttemptOutcome) -> Changes {
         assert_eq!(end, AttemptOutcome::NotBegun);
-        [None; 2]
+        UNCHANGED
     }
 }
 
 #[tokio::test]
 async fn users_can_implement_a_limiter() {
-    #[retry(limiter = &limiter, on = verdict)]
-    async fn call(limiter: impl AdmissionControl) -> Result<(), Error> {
-        Ok(())
+    scripted! {
+        #[retry(limiter = &limiter, on = verdict)]
+        async fn call(limiter: impl AdmissionControl) -> Result<(), Error> = Ok(());
     }
 
     let rejected = || Err(Error::Rejected(RejectedBy::Limiter));
-    assert_eq!(call(Never).await, rejected());
-    assert_eq!(call(&Never as &dyn AdmissionControl).await, rejected());
-    assert_eq!(call(Rc::new(Never)).await, rejected());
-    assert_eq!(call(Arc::new(Never)).await, rejected());
     let boxed: Box<dyn AdmissionControl> = Box::new(Never);
-    assert_eq!(call(WithCost::new(boxed, 3)).await, rejected());
+    assert_rows! {
+        call(Never).await => rejected();
+        call(&Never as &dyn AdmissionControl).await => rejected();
+        call(Rc::new(Never)).await => rejected();
+        call(Arc::new(Never)).await => rejected();
+        call(WithCost::new(boxed, 3)).await => rejected();
+    }
     let io = std::io::Error::from(Rejected::new(RejectedBy::Limiter));
     assert_eq!(io.to_string(), "rejected by the limiter");
 }
@@ -1100,14 +917,11 @@ fn a_call_dropped_at_any_await_loses_nothing() {
     async fn pause(_: Duration) {
         yield_now().await;
     }
-    #[retry(max = 2, limiter = limiter, breaker = breaker, budget = budget, timer = pause,
+    type World = (ConcurrencyLimiter, Breaker, Budget);
+
+    #[retry(max = 2, limiter = &world.0, breaker = &world.1, budget = &world.2, timer = pause,
         cancel = std::future::pending())]
-    async fn call(
-        limiter: &ConcurrencyLimiter,
-        breaker: &Breaker,
-        budget: &Budget,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
+    async fn call(world: &World, script: &mut Script) -> Result<usize, Failure> {
         let outcome = script.next();
         yield_now().await;
         outcome
@@ -1115,23 +929,19 @@ fn a_call_dropped_at_any_await_loses_nothing() {
 
     let mut context = Context::from_waker(Waker::noop());
     for polls in 0.. {
-        let (limiter, breaker) = (at_a_time(1), Breaker::new());
-        let budget = Budget::standard();
+        let world = (at_a_time(1), Breaker::new(), Budget::standard());
+        let limiter = &world.0;
         let mut script = Script::new([TRANSIENT, TIMEOUT]);
         let mut ended = false;
         {
-            let mut _held = Some(HeldPermit::new(&limiter));
-            let mut future = pin!(call(&limiter, &breaker, &budget, &mut script));
-            let mut behind = pin!(
-                async {
-                    let policy = Policy::none();
-                    let site = Site::new(&policy, "behind");
-                    let attempts = Attempts::new(&site).limiter(&limiter);
-                    let mut attempts = attempts.timer(TimerFn::new(pause));
-                    attempts.first().await.unwrap();
-                }
-                .fuse()
-            );
+            let mut _held = Some(HeldPermit::new(limiter));
+            let mut future = pin!(call(&world, &mut script));
+            let policy = Policy::none();
+            let site = Site::new(&policy, "behind");
+            let mut behind = Attempts::new(&site)
+                .limiter(limiter)
+                .timer(TimerFn::new(pause));
+            let mut behind = pin!(async move { behind.first().await.unwrap() }.fuse());
             for poll in 0..polls {
                 // First it waits for its turn with others behind it.
                 if poll == 3 {
@@ -1147,12 +957,12 @@ fn a_call_dropped_at_any_await_loses_nothing() {
             }
         }
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{polls}");
-        assert!(HeldPermit::new(&limiter).has_turn());
+        assert!(HeldPermit::new(limiter).has_turn());
         // A retry that started is paid for; the success refunds the last one.
         let tokens = [500, 486, 472][script.attempts.saturating_sub(1).min(2)];
         let tokens = if ended { 486 } else { tokens };
         assert_eq!(
-            budget.to_string(),
+            world.2.to_string(),
             format!("{tokens} of 500 tokens"),
             "{polls}"
         );

@@ -1,23 +1,14 @@
-use retry_runtime::retry;
-use support::failure::{Failure, TRANSIENT};
-
-use crate::keys::Script;
+use support::prelude::*;
 
 scripted! {
     #[retry(backoff = "none")] fn by_default();
     #[retry(max = 0)] fn zero();
     #[retry(max(1), backoff("none"))] fn in_parentheses();
     #[retry(max = "unlimited", backoff = "none")] fn unlimited();
-}
-
-#[retry(max = 7 - script.attempts, backoff = "none")]
-fn shrinking(script: &mut Script) -> Result<usize, Failure> {
-    script.next()
-}
-
-#[retry(max = limit, backoff = "none")]
-fn signed(script: &mut Script, limit: i64) -> Result<usize, Failure> {
-    script.next()
+    #[retry(max = 7 - script.attempts, backoff = "none")]
+    fn shrinking(script: &mut Script) -> Result<usize, Failure> = script.next();
+    #[retry(max = limit, backoff = "none")]
+    fn signed(script: &mut Script, limit: i64) -> Result<usize, Failure> = script.next();
 }
 
 fn attempts(call: impl FnOnce(&mut Script) -> Result<usize, Failure>) -> usize {
@@ -53,7 +44,5 @@ fn may_shrink_while_the_call_runs() {
 
 #[test]
 fn a_success_ends_the_call() {
-    let mut script = Script::new([TRANSIENT]);
-    assert_eq!(by_default(&mut script), Ok(2));
-    assert_eq!(script.attempts, 2);
+    assert_eq!(run!([TRANSIENT], |script| by_default(script)), (Ok(2), 2));
 }

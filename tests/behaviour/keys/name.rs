@@ -1,24 +1,16 @@
-use retry_runtime::{retry, testing};
-use support::failure::{Failure, STOP};
+use support::prelude::*;
 
-#[retry]
-fn by_default() -> Result<(), Failure> {
-    Err(STOP)
-}
+scripted! { #[retry] fn by_default() = Err(STOP); }
 
 #[retry]
 fn r#match() -> Result<(), Failure> {
     Err(STOP)
 }
 
-#[retry(name = "model.complete")]
-fn literal() -> Result<(), Failure> {
-    Err(STOP)
-}
-
-#[retry(name = format!("{model}.complete"))]
-fn computed(model: &str) -> Result<(), Failure> {
-    Err(STOP)
+scripted! {
+    #[retry(name = "model.complete")] fn literal() = Err(STOP);
+    #[retry(name = format!("{model}.complete"))]
+    fn computed(model: &str) = Err(STOP);
 }
 
 struct Client {
@@ -26,10 +18,7 @@ struct Client {
 }
 
 impl Client {
-    #[retry(name = self.name)]
-    fn call(&self) -> Result<(), Failure> {
-        Err(STOP)
-    }
+    scripted! { #[retry(name = self.name)] fn call(&self) = Err(STOP); }
 }
 
 #[test]
@@ -107,10 +96,8 @@ fn a_method_of_a_block_has_its_types_name() {
         (&Cache).load(),
         Cache::put(),
     ];
-    assert_eq!(
-        outcomes,
-        [Err(STOP), Err(STOP), Err(STOP), Err(STOP), Err(STOP)]
-    );
+    let expected = [Err(STOP), Err(STOP), Err(STOP), Err(STOP), Err(STOP)];
+    assert_eq!(outcomes, expected);
     let here = module_path!();
     let names = recording.lines();
     let names = names.iter().map(|line| {

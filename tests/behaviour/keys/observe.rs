@@ -1,10 +1,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use retry_runtime::{Event, EventData, Observer, retry};
-use support::failure::{Failure, STOP, TRANSIENT};
-
-use crate::keys::Script;
+use retry_runtime::Observer;
+use support::prelude::*;
 
 #[derive(Default)]
 struct Lines(RefCell<Vec<String>>);
@@ -27,28 +25,22 @@ async fn sees_every_event() {
         let _ = by_reference(&mut Script::new(steps.to_vec()), &lines).await;
         lines.0.take()
     };
-    assert_eq!(
-        seen(&[]).await,
-        ["starting call attempt=1", "succeeded call attempt=1 max=1"]
-    );
-    assert_eq!(
-        seen(&[TRANSIENT]).await,
-        [
-            "starting call attempt=1",
-            "retrying call attempt=1 max=1 delay=0ns error=transient reason=transient",
-            "starting call attempt=2",
-            "succeeded call attempt=2 max=1",
-        ]
-    );
-    assert_eq!(
-        seen(&[TRANSIENT, STOP]).await,
-        [
-            "starting call attempt=1",
-            "retrying call attempt=1 max=1 delay=0ns error=transient reason=transient",
-            "starting call attempt=2",
-            "gave up call attempt=2 max=1 error=stop reason=not retryable",
-        ]
-    );
+    let expected = ["starting call attempt=1", "succeeded call attempt=1 max=1"];
+    assert_eq!(seen(&[]).await, expected);
+    let expected = [
+        "starting call attempt=1",
+        "retrying call attempt=1 max=1 delay=0ns error=transient reason=transient",
+        "starting call attempt=2",
+        "succeeded call attempt=2 max=1",
+    ];
+    assert_eq!(seen(&[TRANSIENT]).await, expected);
+    let expected = [
+        "starting call attempt=1",
+        "retrying call attempt=1 max=1 delay=0ns error=transient reason=transient",
+        "starting call attempt=2",
+        "gave up call attempt=2 max=1 error=stop reason=not retryable",
+    ];
+    assert_eq!(seen(&[TRANSIENT, STOP]).await, expected);
 }
 
 struct Agent {
@@ -70,14 +62,11 @@ impl Agent {
         script.next()
     }
 
-    #[retry(max = 2, backoff = "none", observe = (&self.shared, &self.optional))]
-    fn by_two(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(max = 2, backoff = "none", observe = count)]
-    fn by_path(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 2, backoff = "none", observe = (&self.shared, &self.optional))]
+        fn by_two(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
+        #[retry(max = 2, backoff = "none", observe = count)]
+        fn by_path(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
     }
 }
 
@@ -86,7 +75,11 @@ std::thread_local! {
 }
 
 fn count(event: &Event<'_>) {
-    assert!(event.call.ends_with("observe::by_path"), "{}", event.call);
+    assert!(
+        event.call.ends_with("observe::Agent::by_path"),
+        "{}",
+        event.call
+    );
     COUNT.set(COUNT.get() + event.attempt);
 }
 

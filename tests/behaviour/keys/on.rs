@@ -1,6 +1,6 @@
 use std::io;
 
-use retry_runtime::{Verdict, retry, testing};
+use support::prelude::*;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Status(u16);
@@ -102,14 +102,11 @@ struct Debugged(u8);
 
 #[test]
 fn errors_are_shown_by_what_they_have() {
-    #[retry(max = 0, name = "n", on = |_| true)]
-    fn nameless() -> Result<(), Nameless> {
-        Err(Nameless)
-    }
-
-    #[retry(max = 0, name = "d", on = |_| true)]
-    fn debugged() -> Result<(), Debugged> {
-        Err(Debugged(7))
+    scripted! {
+        #[retry(max = 0, name = "n", on = |_| true)]
+        fn nameless() -> Result<(), Nameless> = Err(Nameless);
+        #[retry(max = 0, name = "d", on = |_| true)]
+        fn debugged() -> Result<(), Debugged> = Err(Debugged(7));
     }
 
     #[retry(max = 0, name = "b", on = |_| true)]
@@ -129,9 +126,8 @@ fn errors_are_shown_by_what_they_have() {
         }
     }
 
-    #[retry(max = 0, name = "r", on = |_| true)]
-    fn derefs() -> Result<(), Derefs> {
-        Err(Derefs("target"))
+    scripted! {
+        #[retry(max = 0, name = "r", on = |_| true)] fn derefs() -> Result<(), Derefs> = Err(Derefs("target"));
     }
 
     fn generic<E: std::fmt::Debug>(error: E) {

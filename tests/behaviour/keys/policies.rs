@@ -2,16 +2,10 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Duration;
 
 use retry_runtime::configuration::Overrides;
-use retry_runtime::{Jitter, Policies, Policy, SharedPolicy, retry, retrying, testing};
-use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
-use support::is_send;
-use support::rows;
-use tokio::time::Instant;
-
-use crate::keys::{Script, millis, secs};
+use retry_runtime::{Policies, SharedPolicy};
+use support::prelude::*;
 
 fn named(text: &str) -> Overrides {
     text.parse().unwrap()
@@ -121,9 +115,8 @@ async fn without_an_entry_a_call_has_its_own_numbers() {
     assert_eq!(script.attempts, 6);
 }
 
-#[retry(policy = policies.over(Policy::new().enabled(false)), name = "redis")]
-fn once(policies: &Policies, script: &mut Script) -> Result<usize, Failure> {
-    script.next()
+scripted! {
+    #[retry(policy = policies.over(Policy::new().enabled(false)), name = "redis")] fn once(policies: &Policies);
 }
 
 #[test]
@@ -170,10 +163,8 @@ fn an_entry_that_matches_no_call_is_reported() {
     };
     assert_eq!(client.policies.unused().count(), 2);
     assert_eq!(client.count(&mut Script::new([])), Ok(1));
-    assert_eq!(
-        client.policies.unused().collect::<Vec<_>>(),
-        ["anthropic.cuont"]
-    );
+    let expected = ["anthropic.cuont"];
+    assert_eq!(client.policies.unused().collect::<Vec<_>>(), expected);
     let calls = ["anthropic.count", "anthropic.complete"];
     assert_eq!(
         client.policies.check_names(&calls).unwrap_err().to_string(),
@@ -211,10 +202,8 @@ fn contradictory_entries_are_rejected() {
         "{place:?}"
     );
     let error = Policies::of([("enabled", named("max=1"))]).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`enabled` is no name of a call: write it in `default`, for all calls"
-    );
+    let expected = "`enabled` is no name of a call: write it in `default`, for all calls";
+    assert_eq!(error.to_string(), expected);
     let twice = [("redis", named("max=1")), ("redis", named("max=2"))];
     let error = Policies::of(twice).unwrap_err();
     assert_eq!(error.to_string(), "`redis` is given twice: keep one");
@@ -281,7 +270,7 @@ fn named_policies_change_while_the_program_runs() {
 
 #[retry(policy = policies, timeout, name = "slow")]
 async fn slow(policies: &Policies, took: Duration) -> Result<(), Failure> {
-    tokio::time::sleep(took).await;
+    sleep(took).await;
     Err(TRANSIENT)
 }
 
@@ -392,10 +381,8 @@ fn an_entry_may_set_its_breaker_and_limiter() {
     }
     let file = "[model]\nlimitter = { most = 2 }";
     let error = toml::from_str::<Policies>(file).unwrap_err().to_string();
-    assert!(
-        error.contains("unknown key `limitter`: did you mean `limiter`?"),
-        "{error}"
-    );
+    let part = "unknown key `limitter`: did you mean `limiter`?";
+    assert!(error.contains(part), "{error}");
     for (file, at, message) in rows! {
         "[model]\nmax = 2\nbreaker = { open_for = '1s', ratio = 1.5 }",
             "1.5",

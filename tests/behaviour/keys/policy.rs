@@ -1,15 +1,9 @@
 use std::cell::{Cell, RefCell};
-use std::time::Duration;
+use std::future::ready;
 
-use retry_runtime::{
-    Backoff, Classify, Hint, Jitter, Policy, Section, Verdict, retry, retrying, testing,
-};
-use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::is_send;
-use support::rows;
-use tokio::time::Instant;
-
-use crate::keys::{Script, millis, secs};
+use retry_runtime::seam::TimerFn;
+use retry_runtime::{Backoff, Classify, Hint};
+use support::prelude::*;
 
 const POLICY: Policy = Policy::new()
     .max(2)
@@ -68,7 +62,7 @@ async fn is_evaluated_after_failures_only() {
     assert_eq!(
         asked.take(),
         202,
-        "and for the failure, and each is told a name"
+        "and for the failure; each event has a name"
     );
     let script = &mut Script::new([]);
     assert_eq!(asking_for_a_number(&asked, script).await, Ok(1));
@@ -77,27 +71,25 @@ async fn is_evaluated_after_failures_only() {
 
 #[test]
 fn overrides_of_a_policy_may_be_expressions() {
-    #[retry(max = max, base = base, factor = factor, jitter = "none")]
-    fn call(script: &mut Script, max: u32, base: Duration, factor: i32) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = max, base = base, factor = factor, jitter = "none")]
+        fn call(max: u32, base: Duration, factor: i32);
     }
 
     let _skipped = testing::skip_sleeps();
     let recording = testing::record();
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(call(script, 3, millis(10), 3), Err(TRANSIENT));
-    assert_eq!(recording.delays(), [millis(10), millis(30), millis(90)]);
+    let called = call(3, millis(10), 3, &mut Script::failing());
+    assert_eq!(called, Err(TRANSIENT));
+    assert_eq!(recording.delays(), [10, 30, 90].map(millis));
 }
 
 #[test]
 fn delays_are_without_jitter() {
     let delays: Vec<_> = POLICY.max(4).delays().collect();
-    assert_eq!(delays, [millis(100), millis(250), millis(250), millis(250)]);
+    assert_eq!(delays, [100, 250, 250, 250].map(millis));
     assert_eq!(Policy::new().max(0).delays().count(), 0);
-    assert_eq!(
-        Policy::none().max(u32::MAX).delays().take(1000).count(),
-        1000
-    );
+    let endless = Policy::none().max(u32::MAX);
+    assert_eq!(endless.delays().take(1000).count(), 1000);
     let total: Duration = Policy::new().max(5).delays().sum();
     assert_eq!(total, secs(31));
 }
@@ -111,45 +103,36 @@ async fn calls_without_the_attribute() {
     assert_eq!(outcome, Ok(4));
     assert_eq!(recording.delays(), [millis(100), secs(3), Duration::ZERO]);
     // The timer has millisecond granularity.
-    assert!(start.elapsed() >= millis(3100) && start.elapsed() <= millis(3102));
+    assert!((millis(3100)..=millis(3102)).contains(&start.elapsed()));
     let lines = recording.lines();
-    assert!(
-        lines[0]
-            .starts_with("retrying calls::keys::policy::calls_without_the_attribute attempt=1 ")
-    );
-    assert!(
-        lines[3]
-            .starts_with("succeeded calls::keys::policy::calls_without_the_attribute attempt=4")
-    );
+    let name = "calls::keys::policy::calls_without_the_attribute";
+    assert!(lines[0].starts_with(&format!("retrying {name} attempt=1 ")));
+    assert!(lines[3].starts_with(&format!("succeeded {name} attempt=4")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_with_plain_closures_and_other_timers() {
     let mut attempts = 0;
-    let outcome = POLICY
-        .on(|status: &u16| *status >= 500)
-        .call(|| {
-            attempts += 1;
-            async move {
-                if attempts < 3 {
-                    Err(503_u16)
-                } else {
-                    Ok(attempts)
-                }
+    let chain = POLICY.on(|status: &u16| *status >= 500);
+    let called = chain.call(|| {
+        attempts += 1;
+        let attempts = attempts;
+        async move {
+            if attempts < 3 {
+                Err(503_u16)
+            } else {
+                Ok(attempts)
             }
-        })
-        .await;
-    assert_eq!(outcome, Ok(3));
-    let slept = Cell::new(Duration::ZERO);
-    let timer = retry_runtime::seam::TimerFn::new(|pause: Duration| {
-        slept.set(slept.get() + pause);
-        std::future::ready(())
+        }
     });
-    let outcome: Result<(), u16> = POLICY
-        .on(|status: &u16| *status >= 500)
-        .timer(timer)
-        .call(async || Err(503))
-        .await;
+    assert_eq!(called.await, Ok(3));
+    let slept = Cell::new(Duration::ZERO);
+    let timer = TimerFn::new(|pause: Duration| {
+        slept.set(slept.get() + pause);
+        ready(())
+    });
+    let chain = POLICY.on(|status: &u16| *status >= 500).timer(timer);
+    let outcome: Result<(), u16> = chain.call(async || Err(503)).await;
     assert_eq!(outcome, Err(503));
     assert_eq!(slept.get(), millis(350));
 }
@@ -157,23 +140,17 @@ async fn calls_with_plain_closures_and_other_timers() {
 #[test]
 fn calls_that_block() {
     let skipped = testing::skip_sleeps();
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(POLICY.call_blocking(|| script.next()), Err(TRANSIENT));
-    assert_eq!((script.attempts, skipped.total()), (3, millis(350)));
-    let policy = POLICY.deadline(millis(200));
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(
-        policy.on(Failure::classify).call_blocking(|| script.next()),
-        Err(TRANSIENT)
-    );
-    assert_eq!(script.attempts, 2);
-    let stop = |_: &Failure| Verdict::STOP;
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(
-        POLICY.on(stop).call_blocking(|| script.next()),
-        Err(TRANSIENT)
-    );
-    assert_eq!(script.attempts, 1);
+    let ran = run!([TRANSIENT; 9], |script| POLICY
+        .call_blocking(|| script.next()));
+    assert_eq!((ran, skipped.total()), ((Err(TRANSIENT), 3), millis(350)));
+    let on_time = POLICY.deadline(millis(200)).on(Failure::classify);
+    let ran = run!([TRANSIENT; 9], |script| on_time
+        .call_blocking(|| script.next()));
+    assert_eq!(ran, (Err(TRANSIENT), 2));
+    let once = POLICY.on(|_: &Failure| Verdict::STOP);
+    let ran = run!([TRANSIENT; 9], |script| once
+        .call_blocking(|| script.next()));
+    assert_eq!(ran, (Err(TRANSIENT), 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -241,26 +218,28 @@ async fn in_expression(script: &mut Script) -> Result<usize, Failure> {
 
 #[tokio::test(start_paused = true)]
 async fn may_be_chosen_by_each_failure_under_one_count() {
+    async fn ran(
+        steps: &[Failure],
+        call: impl AsyncFnOnce(&mut Script) -> Result<usize, Failure>,
+    ) -> (Result<usize, Failure>, Vec<Duration>) {
+        let recording = testing::record();
+        let outcome = call(&mut Script::new(steps.to_vec())).await;
+        (outcome, recording.delays())
+    }
+
     for (steps, delays, outcome) in rows! {
         vec![TRANSIENT, THROTTLED, THROTTLED, THROTTLED], vec![1, 5, 5, 5], Ok(5);
         vec![THROTTLED, THROTTLED, TRANSIENT], vec![5, 5], Err(TRANSIENT);
         vec![THROTTLED; 5], vec![5; 4], Err(THROTTLED);
     } {
-        let delays: Vec<_> = delays.into_iter().map(secs).collect();
-        let script = || Script::new(steps.clone());
+        let expected = (outcome, delays.into_iter().map(secs).collect());
         let strategies = Strategies(Cell::new(Policy::none().max(0)));
-        let recording = testing::record();
-        assert_eq!(strategies.kept(&mut script()).await, outcome);
-        assert_eq!(recording.delays(), delays, "kept by `on`");
-        let recording = testing::record();
-        assert_eq!(chosen(&mut script()).await, outcome);
-        assert_eq!(recording.delays(), delays, "chosen");
-        let recording = testing::record();
-        assert_eq!(borrowed(&mut script()).await, outcome);
-        assert_eq!(recording.delays(), delays, "chosen by reference");
-        let recording = testing::record();
-        assert_eq!(in_expression(&mut script()).await, outcome);
-        assert_eq!(recording.delays(), delays, "in an expression");
+        assert_rows! {
+            ran(&steps, async |script| strategies.kept(script).await).await => expected;
+            ran(&steps, chosen).await => expected;
+            ran(&steps, borrowed).await => expected;
+            ran(&steps, in_expression).await => expected;
+        }
     }
 }
 
@@ -269,7 +248,7 @@ async fn a_chosen_policy_sets_the_deadline() {
     #[retry(policy = |_| Policy::fixed(secs(2)).max(9).jitter(Jitter::None).deadline(limit), attempt = attempt)]
     async fn call(limit: Duration, max: &mut Vec<Option<u32>>) -> Result<(), Failure> {
         max.push(attempt.max());
-        tokio::time::sleep(secs(1)).await;
+        sleep(secs(1)).await;
         Err(TRANSIENT)
     }
 

@@ -1,16 +1,11 @@
 //! `attempt.progress()`: the retry count restarts, and the delays depend on the length of the attempt.
 
-use std::cell::{Cell, RefCell};
-use std::time::Duration;
+use std::cell::RefCell;
 
 use futures::{StreamExt, pin_mut, stream};
 use retry_protections::Breaker;
-use retry_runtime::{Attempt, Backoff, Jitter, Policy, retry, retrying, testing};
-use support::failure::{Failure, TRANSIENT};
-use support::rows;
-use tokio::time::{Instant, sleep};
-
-use crate::keys::{millis, secs};
+use retry_runtime::{Attempt, Backoff};
+use support::prelude::*;
 
 /// The length of an attempt in seconds, and the time of its progress.
 type Step = (u64, Option<u64>);
@@ -68,6 +63,15 @@ type Case = (&'static [Step], &'static [u64], Result<(), Failure>);
 
 #[tokio::test(start_paused = true)]
 async fn progress_restarts_the_retry_count() {
+    async fn ran(
+        steps: &[Step],
+        call: impl AsyncFnOnce(&Steps) -> Result<(), Failure>,
+    ) -> (Result<(), Failure>, Vec<Duration>) {
+        let recording = testing::record();
+        let steps = Steps(RefCell::new(steps.iter().rev().copied().collect()));
+        (call(&steps).await, recording.delays())
+    }
+
     let out_of_retries = Err(TRANSIENT);
     let cases: &[Case] = &rows! {
         // Without progress.
@@ -84,29 +88,27 @@ async fn progress_restarts_the_retry_count() {
         &[(119, Some(120)); 4], &[2, 4, 6], out_of_retries;
     };
     for (steps, delays, outcome) in cases {
-        let prepared = || Steps(RefCell::new(steps.iter().rev().copied().collect()));
-        let delays: Vec<Duration> = delays.iter().map(|delay| secs(*delay)).collect();
-        let recording = testing::record();
-        assert_eq!(function(&prepared()).await, *outcome);
-        assert_eq!(recording.delays(), delays, "{steps:?}");
-        let recording = testing::record();
-        assert_eq!(expression(&prepared()).await, *outcome);
-        assert_eq!(recording.delays(), delays, "{steps:?} in an expression");
-        let recording = testing::record();
-        assert_eq!(chain(&prepared()).await, *outcome);
-        assert_eq!(recording.delays(), delays, "{steps:?} in a chain");
+        let delays = delays.iter().map(|delay| secs(*delay)).collect();
+        let expected = (outcome.clone(), delays);
+        assert_eq!(ran(steps, function).await, expected, "{steps:?}");
+        assert_eq!(
+            ran(steps, expression).await,
+            expected,
+            "{steps:?} in an expression"
+        );
+        assert_eq!(ran(steps, chain).await, expected, "{steps:?} in a chain");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hook_may_report_progress_for_the_next_attempt() {
-    #[retry(max = 1, base = "2s", jitter = "none", attempt = attempt, before_retry = async |_, _| {
-        if trims.pop().is_some() {
-            attempt.progress();
-        }
-    })]
-    async fn call(trims: &mut Vec<()>) -> Result<(), Failure> {
-        Err(TRANSIENT)
+    scripted! {
+        #[retry(max = 1, base = "2s", jitter = "none", attempt = attempt, before_retry = async |_, _| {
+            if trims.pop().is_some() {
+                attempt.progress();
+            }
+        })]
+        async fn call(trims: &mut Vec<()>) = Err(TRANSIENT);
     }
 
     let recording = testing::record();
@@ -141,19 +143,17 @@ async fn progress_after_a_time_replaces_items() {
 
 #[tokio::test(start_paused = true)]
 async fn a_value_that_is_rejected_may_be_progress_too() {
-    let script = Cell::new(0);
-    let poll = async |attempt: &dyn Fn()| {
-        attempt();
-        script.set(script.get() + 1);
-        Ok::<_, Failure>(script.get())
-    };
-    let chain = POLICY.until(|polls: &u32| *polls > 9);
-    let polls = chain.call_attempt(async |attempt| poll(&|| attempt.progress()).await);
-    assert_eq!(polls.await, Ok(10));
-    script.set(0);
-    let chain = POLICY.until(|polls: &u32| *polls > 9);
-    let polls = chain.call_attempt(async |_| poll(&|| ()).await);
-    assert_eq!(polls.await, Ok(4), "three retries");
+    for (progresses, polls) in [(true, 10), (false, 4)] {
+        let script = RefCell::new(Script::new([]));
+        let chain = POLICY.until(|polls: &usize| *polls > 9);
+        let polled = chain.call_attempt(async |attempt| {
+            if progresses {
+                attempt.progress();
+            }
+            script.borrow_mut().next()
+        });
+        assert_eq!(polled.await, Ok(polls));
+    }
 }
 
 /// The breaker is open after each attempt, for longer than the pause.

@@ -6,31 +6,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use futures::future::{join, join_all};
 use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::{AttemptOutcome, BlockingTimer, DefaultTimer, TimerFn};
-use retry_runtime::{Backoff, Jitter, Kind, Policy, Reason, Section, retry, testing};
+use retry_runtime::Backoff;
+use retry_runtime::seam::{BlockingTimer, DefaultTimer, TimerFn};
 use retry_work::plan::{Snapshot, Validity};
 use retry_work::{IntoBatches, Plan, retry_each, retry_each_blocking};
 use support::dropped::give_way;
-use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::{Admit, HeldPermit};
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
-
-use crate::keys::{Script, millis, secs};
+use support::prelude::*;
 
 /// A breaker that opens for 5 s at the first failure, and is open.
 fn open() -> Breaker {
     let breaker = Breaker::new().consecutive_failures(1);
-    let pass = breaker.admit().expect("closed");
-    let seen = AttemptOutcome::Failure {
-        kind: Kind::Transient,
-        hint: None,
-    };
-    breaker.record(pass, seen);
+    breaker.fail();
     breaker
 }
 
@@ -53,69 +43,49 @@ async fn a_call_is_tried_again_once_the_breaker_is_half_open() {
     assert_eq!(call(&open(), &mut Script::new([TRANSIENT])).await, Ok(2));
     assert_eq!(start.elapsed(), secs(5 + 5));
     let rejected = "error=rejected by an open circuit breaker reason=rejected";
-    assert_eq!(
-        recording.lines(),
-        [
-            &*format!("retrying call attempt=1 max=1 retry=1 retry_max=2 delay=5s {rejected}"),
-            "breaker half open call attempt=1 reason=open for long enough",
-            "breaker opened call attempt=1 delay=5s error=transient reason=trial call failed",
-            "retrying call attempt=1 max=1 delay=1s error=transient reason=transient",
-            &*format!("retrying call attempt=2 max=1 retry=2 retry_max=2 delay=4s {rejected}"),
-            "breaker half open call attempt=2 reason=open for long enough",
-            "breaker closed call attempt=2 reason=trial call succeeded",
-            "succeeded call attempt=2 max=1",
-        ]
-    );
+    let lines = [
+        &format!("retrying call attempt=1 max=1 retry=1 retry_max=2 delay=5s {rejected}"),
+        "breaker half open call attempt=1 reason=open for long enough",
+        "breaker opened call attempt=1 delay=5s error=transient reason=trial call failed",
+        "retrying call attempt=1 max=1 delay=1s error=transient reason=transient",
+        &format!("retrying call attempt=2 max=1 retry=2 retry_max=2 delay=4s {rejected}"),
+        "breaker half open call attempt=2 reason=open for long enough",
+        "breaker closed call attempt=2 reason=trial call succeeded",
+        "succeeded call attempt=2 max=1",
+    ];
+    assert_eq!(recording.lines(), lines);
 }
 
-#[derive(Default)]
-struct World {
-    limiter: Option<ConcurrencyLimiter>,
-    attempts: Cell<u32>,
-}
+/// Room for one attempt at a time.
+struct World(ConcurrencyLimiter, Cell<u32>);
 
 impl World {
-    /// Room for one attempt at a time.
     fn new() -> Self {
-        Self {
-            limiter: Some(ConcurrencyLimiter::fixed(1).queue(0)),
-            ..Self::default()
-        }
-    }
-
-    fn limiter(&self) -> &ConcurrencyLimiter {
-        self.limiter.as_ref().unwrap()
+        Self(ConcurrencyLimiter::fixed(1).queue(0), Cell::new(0))
     }
 
     fn attempt(&self) -> u32 {
-        self.attempts.set(self.attempts.get() + 1);
-        self.attempts.get()
+        self.1.set(self.1.get() + 1);
+        self.1.get()
     }
+}
 
-    #[retry(jitter = "none", rejected(max = 20, backoff = "fixed", base = "1s"), limiter = self.limiter())]
-    async fn method(&self) -> Result<u32, Failure> {
-        Ok(self.attempt())
-    }
+scripted! {
+    #[retry(jitter = "none", rejected(max = 20, backoff = "fixed", base = "1s"), limiter = &world.0)]
+    async fn function(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
+    #[retry(jitter = "none", rejected(backoff = ["1s"]), max = "unlimited", limiter = &world.0, hedge = "9s")]
+    async fn hedged(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
+    #[retry(policy = POLICY, limiter = &world.0)]
+    async fn policy(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
+    #[retry(policy = |_: &Failure| POLICY, limiter = &world.0)]
+    async fn chosen(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
+    #[retry(backoff = |_| secs(1), jitter = "none", rejected(max = many), limiter = &world.0)]
+    async fn computed(world: &World, many: u32) -> Result<u32, Failure> = Ok(world.attempt());
+}
 
-    #[retry(jitter = "none", rejected(backoff = ["1s"]), max = "unlimited", limiter = self.limiter(), hedge = "9s")]
-    async fn hedged(&self) -> Result<u32, Failure> {
-        Ok(self.attempt())
-    }
-
-    #[retry(policy = POLICY, limiter = self.limiter())]
-    async fn policy(&self) -> Result<u32, Failure> {
-        Ok(self.attempt())
-    }
-
-    #[retry(policy = |_: &Failure| POLICY, limiter = self.limiter())]
-    async fn chosen(&self) -> Result<u32, Failure> {
-        Ok(self.attempt())
-    }
-
-    #[retry(backoff = |_| secs(1), jitter = "none", rejected(max = many), limiter = self.limiter())]
-    async fn computed(&self, many: u32) -> Result<u32, Failure> {
-        Ok(self.attempt())
-    }
+#[expect(clippy::unnecessary_wraps, reason = "what an operation returns")]
+fn answers(items: Vec<u32>) -> Result<Vec<Result<u32, Failure>>, Failure> {
+    Ok(items.into_iter().map(Ok).collect())
 }
 
 /// An attempt is made at the first whole second at which there is room, for any source of the pauses.
@@ -123,7 +93,7 @@ impl World {
 async fn a_call_is_tried_again_until_there_is_room() {
     async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {
         let world = World::new();
-        let held = HeldPermit::new(world.limiter());
+        let held = HeldPermit::new(&world.0);
         let start = Instant::now();
         let other = async {
             sleep(millis(2500)).await;
@@ -131,14 +101,14 @@ async fn a_call_is_tried_again_until_there_is_room() {
         };
         let (called, ()) = join(call(&world), other).await;
         assert_eq!((called, start.elapsed()), (Ok(1), secs(3)), "{form}");
-        assert_eq!(world.limiter().running(), 0, "{form}");
+        assert_eq!(world.0.running(), 0, "{form}");
     }
 
-    is_tried_again("method", World::method).await;
-    is_tried_again("hedged", World::hedged).await;
-    is_tried_again("policy", World::policy).await;
-    is_tried_again("chosen", World::chosen).await;
-    is_tried_again("computed", async |world| world.computed(20).await).await;
+    is_tried_again("function", function).await;
+    is_tried_again("hedged", hedged).await;
+    is_tried_again("policy", policy).await;
+    is_tried_again("chosen", chosen).await;
+    is_tried_again("computed", async |world| computed(world, 20).await).await;
 }
 
 /// Those that the trial call leaves out wait by themselves, as a call of their own.
@@ -147,28 +117,24 @@ async fn rejected_items_of_a_batch_are_retried_separately() {
     let breaker = open();
     let (start, sent) = (Instant::now(), RefCell::new(Vec::new()));
     let send = async |items: Vec<u32>| {
-        sent.borrow_mut()
-            .push((start.elapsed().as_secs(), items.clone()));
+        let at = start.elapsed().as_secs();
+        sent.borrow_mut().push((at, items.clone()));
         sleep(millis(300)).await;
-        Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+        answers(items)
     };
     let recording = testing::record();
     let results = retry_each(POLICY.name("call").breaker(&breaker), [1, 2, 3], send).await;
-    assert_eq!(
-        results.into_iter().map(Result::unwrap).collect::<Vec<_>>(),
-        [1, 2, 3]
-    );
+    let values: Vec<_> = results.into_iter().map(Result::unwrap).collect();
+    assert_eq!(values, [1, 2, 3]);
     assert_eq!(sent.into_inner(), [(5, vec![1]), (6, vec![2, 3])]);
     let rejected = "error=rejected by an open circuit breaker reason=rejected";
-    assert_eq!(
-        recording.lines(),
-        [
-            &*format!("retrying call attempt=1 max=3 retry=1 retry_max=20 delay=5s {rejected}"),
-            "breaker half open call attempt=1 reason=open for long enough",
-            &*format!("retrying call attempt=1 max=3 retry=2 retry_max=20 delay=1s {rejected}"),
-            "breaker closed call attempt=1 reason=trial call succeeded",
-        ]
-    );
+    let lines = [
+        &format!("retrying call attempt=1 max=3 retry=1 retry_max=20 delay=5s {rejected}"),
+        "breaker half open call attempt=1 reason=open for long enough",
+        &format!("retrying call attempt=1 max=3 retry=2 retry_max=20 delay=1s {rejected}"),
+        "breaker closed call attempt=1 reason=trial call succeeded",
+    ];
+    assert_eq!(recording.lines(), lines);
 }
 
 /// Parts that are split off wait for room, too.
@@ -184,10 +150,10 @@ async fn concurrent_calls_of_a_batch_stay_within_the_limit() {
     for (concurrency, policy, expected, ended, reason) in cases {
         let (breaker, start, sent) = (open(), Instant::now(), RefCell::new(Vec::new()));
         let send = async |items: Vec<u32>| {
-            sent.borrow_mut()
-                .push((start.elapsed().as_secs(), items.clone()));
+            let at = start.elapsed().as_secs();
+            sent.borrow_mut().push((at, items.clone()));
             sleep(secs(30)).await;
-            Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+            answers(items)
         };
         let batches = policy.breaker(&breaker).batches(3).concurrency(concurrency);
         let results = retry_each(batches, [1, 2, 3], send).await;
@@ -195,10 +161,9 @@ async fn concurrent_calls_of_a_batch_stay_within_the_limit() {
         let sent = sent.iter().map(|(at, items)| (*at, &**items));
         assert_eq!(sent.collect::<Vec<_>>(), expected);
         assert_eq!(start.elapsed(), secs(ended));
-        let reasons = results.into_iter().map(|result| match result {
-            Ok(_) => None,
-            Err(error) => Some(error.reason()),
-        });
+        let reasons = results
+            .into_iter()
+            .map(|result| Some(result.err()?.reason()));
         assert_eq!(reasons.collect::<Vec<_>>(), [reason; 3]);
     }
 }
@@ -216,7 +181,7 @@ fn items_of_a_blocking_batch_pause_while_others_run() {
         let send = |items: Vec<u32>| {
             sent.lock().unwrap().push(items.clone());
             BlockingTimer::sleep(&DefaultTimer, secs(30));
-            Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+            answers(items)
         };
         let results = retry_each_blocking(policy.breaker(&breaker), [1, 2, 3], send);
         assert_eq!(*sent.lock().unwrap(), expected);
@@ -238,21 +203,18 @@ fn a_panic_elsewhere_ends_a_pause() {
         is_pausing.store(true, Ordering::SeqCst);
         thread::sleep(pause);
     });
+    let panics = |_: Vec<u32>| -> Result<Vec<Result<(), Failure>>, Failure> {
+        while !is_pausing.load(Ordering::SeqCst) {
+            thread::yield_now();
+        }
+        // Panics without output.
+        resume_unwind(Box::new("quiet"));
+    };
     let start = std::time::Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let chain = POLICY.rejected(AGAIN.base(secs(20))).limiter(&limiter);
         let batches = chain.timer(timer).batches(1).concurrency(2);
-        retry_each_blocking(
-            batches,
-            [1, 2],
-            |_: Vec<u32>| -> Result<Vec<Result<(), Failure>>, Failure> {
-                while !is_pausing.load(Ordering::SeqCst) {
-                    thread::yield_now();
-                }
-                // Panics without output.
-                resume_unwind(Box::new("quiet"));
-            },
-        )
+        retry_each_blocking(batches, [1, 2], panics)
     }));
     assert!(outcome.is_err() && start.elapsed() < secs(20));
 }
@@ -262,17 +224,15 @@ fn a_panic_elsewhere_ends_a_pause() {
 async fn no_attempt_starts_after_a_dropping_deadline() {
     let timer = TimerFn::new(|pause| sleep(pause + millis(50)));
     let world = World::new();
-    let chain = || {
-        let policy = POLICY.deadline(millis(1020));
-        policy.limiter(world.limiter()).timer(&timer)
-    };
+    let policy = POLICY.deadline(millis(1020));
+    let chain = || policy.limiter(&world.0).timer(&timer);
     let other = async || {
-        let _held = HeldPermit::new(world.limiter());
+        let _held = HeldPermit::new(&world.0);
         sleep(millis(500)).await;
     };
     let send = async |items: Vec<u32>| {
         world.attempt();
-        Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+        answers(items)
     };
     let ((), results) = join(other(), retry_each(chain(), [1], send)).await;
     let error = results[0].as_ref().unwrap_err();
@@ -282,7 +242,7 @@ async fn no_attempt_starts_after_a_dropping_deadline() {
     let valid = async |_: Snapshot<u32>| Validity::Valid;
     let ((), end) = join(other(), plan.run_until(chain(), valid)).await;
     assert!(end.is_ok() && plan.output("a").is_none());
-    assert_eq!(world.attempts.get(), 0);
+    assert_eq!(world.1.get(), 0);
 }
 
 /// Even if the timer doesn't wait: otherwise the task that holds the limiter's only place would never run.
@@ -290,12 +250,10 @@ async fn no_attempt_starts_after_a_dropping_deadline() {
 async fn a_pause_that_is_over_at_once_yields() {
     let timer = TimerFn::new(|_| ready(()));
     let world = World::new();
-    let chain = || {
-        let chain = POLICY.rejected(AGAIN.backoff(Backoff::None));
-        chain.limiter(world.limiter()).timer(&timer)
-    };
+    let policy = POLICY.rejected(AGAIN.backoff(Backoff::None));
+    let chain = || policy.limiter(&world.0).timer(&timer);
     let other = async || {
-        let _held = HeldPermit::new(world.limiter());
+        let _held = HeldPermit::new(&world.0);
         give_way().await;
     };
     let attempt = async || Ok::<_, Failure>(world.attempt());
@@ -315,25 +273,22 @@ async fn a_pause_that_is_over_at_once_yields() {
 #[tokio::test(start_paused = true)]
 async fn the_rejections_of_an_item_count_in_all_rounds() {
     for (max, expected) in [(1, [Err(Reason::Rejected); 2]), (2, [Ok(1), Ok(2)])] {
-        let (limiter, calls) = (ConcurrencyLimiter::fixed(1).queue(0), Cell::new(0));
-        let send = async |items: Vec<u32>| {
-            calls.set(calls.get() + 1);
-            match calls.get() {
-                1 => Err(TRANSIENT),
-                _ => Ok(items.into_iter().map(Ok::<_, Failure>).collect()),
-            }
+        let World(limiter, calls) = &World::new();
+        let send = async |items: Vec<u32>| match calls.replace(1) {
+            0 => Err(TRANSIENT),
+            _ => answers(items),
         };
         // Those of others, at the first try of either round.
         let other = async {
             for until in [500, 1000] {
-                let held = HeldPermit::new(&limiter);
+                let held = HeldPermit::new(limiter);
                 sleep(millis(until)).await;
                 drop(held);
                 sleep(secs(1)).await;
             }
         };
         let policy = POLICY.rejected(AGAIN.max(max));
-        let ((), results) = join(other, retry_each(policy.limiter(&limiter), [1, 2], send)).await;
+        let ((), results) = join(other, retry_each(policy.limiter(limiter), [1, 2], send)).await;
         let results = results.into_iter();
         let reasons = results.map(|result| result.map_err(|error| error.reason()));
         assert_eq!(reasons.collect::<Vec<_>>(), expected);
@@ -363,30 +318,21 @@ async fn no_pause_goes_beyond_a_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_can_be_aborted() {
-    #[retry(policy = POLICY, breaker = breaker, abort = token.cancelled(), name = "call")]
-    async fn aborted(breaker: &Breaker, token: &CancellationToken) -> Result<u32, Failure> {
-        Ok(1)
+    scripted! {
+        #[retry(policy = POLICY, breaker = breaker, abort = sleep(secs(2)), name = "call")]
+        async fn aborted(breaker: &Breaker) = Ok(());
     }
 
-    async fn ends(call: impl AsyncFnOnce(&Breaker, &CancellationToken) -> Result<u32, Failure>) {
-        let recording = testing::record();
-        let (breaker, token, start) = (open(), CancellationToken::new(), Instant::now());
-        let cancel = async {
-            sleep(secs(2)).await;
-            token.cancel();
-        };
-        let (called, ()) = join(call(&breaker, &token), cancel).await;
-        assert!(called.is_err());
-        assert_eq!(start.elapsed(), secs(2));
-        assert_eq!(recording.reasons(), [Reason::Cancelled]);
-    }
-
-    ends(async |breaker, token| aborted(breaker, token).await).await;
-    ends(async |breaker, token| {
-        let chain = POLICY.breaker(breaker).abort(token.cancelled());
-        chain.call(async || Ok(1)).await
-    })
-    .await;
+    let chain = async |breaker: &Breaker| {
+        let chain = POLICY.breaker(breaker).abort(sleep(secs(2)));
+        chain.call(async || Ok::<_, Failure>(())).await
+    };
+    let (recording, start) = (testing::record(), Instant::now());
+    aborted(&open()).await.unwrap_err();
+    assert_eq!(start.elapsed(), secs(2));
+    chain(&open()).await.unwrap_err();
+    assert_eq!(start.elapsed(), secs(2 + 2));
+    assert_eq!(recording.reasons(), [Reason::Cancelled; 2]);
 }
 
 /// Calls that wait for the same moment don't start together.

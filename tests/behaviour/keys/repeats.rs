@@ -1,21 +1,18 @@
 use std::fmt;
 
-use retry_runtime::{Verdict, retry};
-use support::failure::{Failure, THROTTLED, TRANSIENT};
+use support::prelude::*;
 
-use crate::keys::Script;
-
-scripted! { #[retry(max = 9, backoff = "none", repeats = 3)] fn call(); }
+scripted! { #[retry(max = 9, backoff = "none", repeats = 3u8)] fn call(); }
 
 #[test]
 fn a_different_error_restarts_the_count() {
-    let mut script = Script::new([
-        TRANSIENT, TRANSIENT, THROTTLED, TRANSIENT, TRANSIENT, THROTTLED, THROTTLED, THROTTLED,
-    ]);
-    assert_eq!(call(&mut script), Err(THROTTLED));
-    assert_eq!(script.attempts, 8);
-    let mut script = Script::new([TRANSIENT, TRANSIENT, THROTTLED, THROTTLED]);
-    assert_eq!(call(&mut script), Ok(5));
+    let pairs = [
+        TRANSIENT, TRANSIENT, THROTTLED, TRANSIENT, TRANSIENT, THROTTLED, THROTTLED,
+    ];
+    assert_rows! {
+        run!([&pairs[..], &[THROTTLED]].concat(), |script| call(script)) => (Err(THROTTLED), 8);
+        run!(pairs[3..].to_vec(), |script| call(script)) => (Ok(5), 5);
+    }
 }
 
 /// Runs a call of at most 10 attempts whose errors come in equal pairs.
@@ -39,17 +36,15 @@ macro_rules! pairs {
 
 #[test]
 fn a_computed_number_that_is_too_small_counts_as_the_smallest() {
-    #[retry(max = 9, backoff = "none", repeats = times)]
-    fn call(script: &mut Script, times: i64) -> Result<usize, Failure> {
-        script.next()
-    }
+    scripted! { #[retry(max = 9, backoff = "none", repeats = times)] fn call(times: i64); }
 
     for (times, attempts) in [(i64::MIN, 2), (-1, 2), (0, 2), (1, 2), (2, 2), (3, 3)] {
-        let mut script = Script::new(vec![TRANSIENT; 9]);
-        assert_eq!(call(&mut script, times), Err(TRANSIENT));
-        assert_eq!(script.attempts, attempts, "{times}");
-        let mut script = Script::new([TRANSIENT, THROTTLED, TRANSIENT]);
-        assert_eq!(call(&mut script, times), Ok(4), "{times}");
+        let ran = run!(vec![TRANSIENT; 9], |script| call(times, script));
+        assert_eq!(ran, (Err(TRANSIENT), attempts), "{times}");
+        let ran = run!([TRANSIENT, THROTTLED, TRANSIENT], |script| call(
+            times, script
+        ));
+        assert_eq!(ran, (Ok(4), 4), "{times}");
     }
 }
 
@@ -86,13 +81,4 @@ fn errors_are_compared_by_value_else_by_text() {
     assert_eq!(pairs!(OnlyDisplay, |number| OnlyDisplay(number)), (2, 10));
     assert_eq!(pairs!(OnlyDebug, |number| OnlyDebug(number)), (2, 10));
     assert_eq!(pairs!(NeverEqual, |number| NeverEqual(number)), (10, 10));
-}
-
-#[test]
-fn the_number_may_be_written_with_any_type() {
-    scripted! { #[retry(max = 9, backoff = "none", repeats = 3u8)] fn call(); }
-
-    let mut script = Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(call(&mut script), Err(TRANSIENT));
-    assert_eq!(script.attempts, 3);
 }

@@ -10,14 +10,10 @@ use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::seam::{
     Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Permit, RetryBudget,
 };
-use retry_runtime::{Budget, Kind, Policy, retry};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::held_permit::Admit;
+use support::prelude::*;
 use support::runtime;
 use tokio::task::yield_now;
-use tokio::time::advance;
-
-use crate::keys::{millis, secs};
 
 /// A breaker that counts who is within.
 struct Counted {
@@ -50,12 +46,12 @@ impl AdmissionControl for Counted {
 
 /// The history of a call: the failure of each attempt, and the outcome of the last one.
 #[derive(Default)]
-struct Told {
+struct Caller {
     attempts: RefCell<Vec<Failure>>,
     answered: Cell<bool>,
 }
 
-impl Told {
+impl Caller {
     /// Fails according to the script, and then succeeds.
     async fn attempt(&self, script: &[Failure]) -> Result<(), Failure> {
         let attempt = self.attempts.borrow().len();
@@ -74,15 +70,12 @@ struct Shared {
     limiter: ConcurrencyLimiter,
 }
 
-#[retry(policy = POLICY, budget = &shared.budget, breaker = &shared.breaker, timeout = "10s")]
-async fn call(shared: &Shared, script: &[Failure], told: &Told) -> Result<(), Failure> {
-    told.attempt(script).await
-}
-
-#[retry(policy = POLICY, budget = &shared.budget, breaker = &shared.breaker,
-    limiter = &shared.limiter, timeout = "10s")]
-async fn limited(shared: &Shared, script: &[Failure], told: &Told) -> Result<(), Failure> {
-    told.attempt(script).await
+scripted! {
+    #[retry(policy = POLICY, budget = &shared.budget, breaker = &shared.breaker, timeout = "10s")]
+    async fn call(shared: &Shared, script: &[Failure], caller: &Caller) = caller.attempt(script).await;
+    #[retry(policy = POLICY, budget = &shared.budget, breaker = &shared.breaker, limiter = &shared.limiter,
+        timeout = "10s")]
+    async fn limited(shared: &Shared, script: &[Failure], caller: &Caller) = caller.attempt(script).await;
 }
 
 const POLICY: Policy = Policy::fixed(secs(1)).max(4);
@@ -116,7 +109,7 @@ proptest! {
                 .into_iter()
                 .map(|script| script.into_iter().map(|step| [TRANSIENT, THROTTLED, TIMEOUT, STOP][step].clone()).collect())
                 .collect();
-            let told: Vec<_> = scripts.iter().map(|_| Told::default()).collect();
+            let callers: Vec<_> = scripts.iter().map(|_| Caller::default()).collect();
             // Neither full nor empty, so that each token shows.
             let shared = Shared {
                 budget: Budget::standard().capacity(10_000),
@@ -134,11 +127,11 @@ proptest! {
             let before = budget.available();
             let mut running: Vec<Running<'_>> = (0..scripts.len())
                 .map(|number| {
-                    let (script, told) = (&scripts[number], &told[number]);
+                    let (script, caller) = (&scripts[number], &callers[number]);
                     let future: Pin<Box<dyn Future<Output = _>>> = if is_limited {
-                        Box::pin(limited(&shared, script, told))
+                        Box::pin(limited(&shared, script, caller))
                     } else {
-                        Box::pin(call(&shared, script, told))
+                        Box::pin(call(&shared, script, caller))
                     };
                     (number, future)
                 })
@@ -156,11 +149,11 @@ proptest! {
                     _ => {
                         let (number, future) = &mut running[which];
                         if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
-                            let told = &told[*number];
+                            let caller = &callers[*number];
                             // A rejected call ends with the same error as a final response, but without an attempt.
-                            let last = told.attempts.borrow().len().checked_sub(1);
+                            let last = caller.attempts.borrow().len().checked_sub(1);
                             let said = last.and_then(|last| scripts[*number].get(last));
-                            told.answered.set(outcome.is_ok() || said == Some(&STOP));
+                            caller.answered.set(outcome.is_ok() || said == Some(&STOP));
                             drop(running.swap_remove(which));
                         }
                     }
@@ -168,13 +161,13 @@ proptest! {
             }
             drop(running);
             let mut expected = before;
-            for told in &told {
-                let attempts = told.attempts.borrow();
+            for caller in &callers {
+                let attempts = caller.attempts.borrow();
                 // All attempts except the last were retried.
                 let retried = &attempts[..attempts.len().saturating_sub(1)];
                 let cost = |failure| cost(failure, is_limited);
                 expected -= retried.iter().filter_map(cost).sum::<f64>();
-                if told.answered.get() {
+                if caller.answered.get() {
                     expected += retried.last().and_then(cost).unwrap_or(1.0);
                 }
             }

@@ -2,11 +2,7 @@
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::seam::AdmissionControl;
-use retry_runtime::{Budget, retry};
-use support::failure::{Failure, THROTTLED, TRANSIENT};
-use support::rows;
-
-use crate::keys::Script;
+use support::prelude::*;
 
 #[derive(Default)]
 struct Client {
@@ -16,15 +12,10 @@ struct Client {
 }
 
 impl Client {
-    #[retry(
-        max = 2,
-        backoff = "none",
-        budget = &self.budget,
-        breaker = &self.breaker,
-        limiter = self.limiter.as_ref(),
-    )]
-    async fn load(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 2, backoff = "none", budget = &self.budget, breaker = &self.breaker,
+            limiter = self.limiter.as_ref())]
+        async fn load(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
     }
 }
 

@@ -3,10 +3,7 @@
 use std::cell::Cell;
 
 use retry_runtime::seam::RetryBudget;
-use retry_runtime::{GaveUp, Kind, Reason, Verdict, retry};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-
-use crate::keys::Script;
+use support::prelude::*;
 
 /// A retried step costs one turn, however many its retries.
 #[derive(Default)]
@@ -77,8 +74,8 @@ fn a_step_has_as_many_retries_as_turns_are_left_and_one_on_the_last() {
         team.turns.set(turns);
         team.step.set(0);
         let mut script = Script::new(errors());
-        let told = step(&team, &mut script).unwrap();
-        assert_eq!(told, 100 + script.attempts, "{turns} turns");
+        let answer = step(&team, &mut script).unwrap();
+        assert_eq!(answer, 100 + script.attempts, "{turns} turns");
         assert_eq!(script.attempts, 1 + retries, "{turns} turns");
         assert_eq!(team.turns.get(), turns - 1);
     }

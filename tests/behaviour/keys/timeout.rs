@@ -2,60 +2,43 @@ use std::cell::Cell;
 use std::error::Error;
 use std::future::pending;
 use std::io;
-use std::time::Duration;
 
 use futures::stream::Stream;
+use retry_runtime::TimedOut;
 use retry_runtime::seam::{DefaultTimer, Timer};
-use retry_runtime::{TimedOut, retry, testing};
-use support::failure::{Failure, TIMEOUT, TRANSIENT};
-use tokio::time::{Instant, sleep};
-
-use crate::keys::{Script, millis, secs};
-
-/// Counts the attempts that were dropped before they ended.
-struct Guard<'a>(&'a Cell<u32>);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() + 1);
-    }
-}
+use support::dropped::Alive;
+use support::prelude::*;
 
 #[retry(max = 2, jitter = "none", timeout = "500ms")]
-async fn call(works: &mut Vec<Duration>, dropped: &Cell<u32>) -> Result<usize, Failure> {
-    let work = works.remove(0);
-    let guard = Guard(dropped);
-    sleep(work).await;
-    std::mem::forget(guard);
+async fn call(works: &mut Vec<Duration>, alive: &Cell<i32>) -> Result<usize, Failure> {
+    let alive = Alive::new(alive);
+    sleep(works.remove(0)).await;
+    std::mem::forget(alive);
     Ok(works.len())
 }
 
 #[tokio::test(start_paused = true)]
 async fn drops_the_attempt_and_retries() {
-    let start = Instant::now();
-    let dropped = Cell::new(0);
-    let mut works = vec![secs(60), secs(60), millis(499)];
-    assert_eq!(call(&mut works, &dropped).await, Ok(0));
-    assert_eq!(dropped.get(), 2);
-    assert_eq!(start.elapsed(), millis(500 + 1000 + 500 + 2000 + 499));
-}
-
-#[tokio::test(start_paused = true)]
-async fn is_the_error_when_all_is_spent() {
-    let dropped = Cell::new(0);
-    let recording = testing::record();
-    assert_eq!(call(&mut vec![secs(60); 9], &dropped).await, Err(TIMEOUT));
-    assert_eq!(dropped.get(), 3);
-    assert!(
-        recording.lines()[0].ends_with("attempt=1 max=2 delay=1s error=timeout reason=timeout")
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_finished_attempt_wins_over_the_timeout() {
-    let dropped = Cell::new(0);
-    assert_eq!(call(&mut vec![millis(500)], &dropped).await, Ok(0));
-    assert_eq!(dropped.get(), 0);
+    for (works, outcome, completed, elapsed) in [
+        (
+            vec![secs(60), secs(60), millis(499)],
+            Ok(0),
+            1,
+            500 + 1000 + 500 + 2000 + 499,
+        ),
+        // A finished attempt wins over the timeout.
+        (vec![millis(500)], Ok(0), 1, 500),
+        (
+            vec![secs(60); 9],
+            Err(TIMEOUT),
+            0,
+            500 + 1000 + 500 + 2000 + 500,
+        ),
+    ] {
+        let (start, alive) = (Instant::now(), Cell::new(0));
+        assert_eq!(call(&mut works.clone(), &alive).await, outcome);
+        assert_eq!((alive.get(), start.elapsed()), (completed, millis(elapsed)));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,17 +52,22 @@ async fn other_errors_keep_their_verdict() {
         outcome
     }
 
-    let mut script = Script::new([TRANSIENT, TRANSIENT, TIMEOUT]);
-    assert_eq!(call(&mut script).await, Err(TIMEOUT));
-    assert_eq!(script.attempts, 3);
+    let recording = testing::record();
+    let ran = run!([TRANSIENT, TRANSIENT, TIMEOUT], |script| call(script).await);
+    assert_eq!(ran, (Err(TIMEOUT), 3));
+    let end = "attempt=3 max=3 error=timeout reason=exhausted";
+    let lines = recording.lines();
+    assert!(lines[2].ends_with(end), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn is_evaluated_before_each_attempt() {
-    #[retry(max = 3, jitter = "none", timeout = secs(script.attempts as u64 + 1))]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next().ok();
-        pending().await
+    scripted! {
+        #[retry(max = 3, jitter = "none", timeout = secs(script.attempts as u64 + 1))]
+        async fn call(script: &mut Script) = {
+            let _ = script.next();
+            pending().await
+        };
     }
 
     let start = Instant::now();
@@ -89,10 +77,12 @@ async fn is_evaluated_before_each_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn may_be_absent_at_run_time() {
-    #[retry(max = 1, timeout = limit)]
-    async fn call(limit: Option<Duration>) -> Result<(), Failure> {
-        sleep(secs(3600)).await;
-        Ok(())
+    scripted! {
+        #[retry(max = 1, timeout = limit)]
+        async fn call(limit: Option<Duration>) = {
+            sleep(secs(3600)).await;
+            Ok(())
+        };
     }
 
     assert_eq!(call(None).await, Ok(()));
@@ -101,19 +91,11 @@ async fn may_be_absent_at_run_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_converts_into_the_error_type() {
-    #[retry(max = 0, timeout = "250ms")]
-    async fn io() -> io::Result<()> {
-        pending().await
-    }
-
-    #[retry(max = 0, timeout = "250ms", on = |_| true)]
-    async fn boxed() -> Result<(), Box<dyn Error + Send + Sync>> {
-        pending().await
-    }
-
-    #[retry(max = 0, timeout = "250ms", on = |_| true)]
-    async fn anyhow() -> anyhow::Result<()> {
-        pending().await
+    scripted! {
+        #[retry(max = 0, timeout = "250ms")] async fn io() -> io::Result<()> = pending().await;
+        #[retry(max = 0, timeout = "250ms", on = |_| true)]
+        async fn boxed() -> Result<(), Box<dyn Error + Send + Sync>> = pending().await;
+        #[retry(max = 0, timeout = "250ms", on = |_| true)] async fn anyhow() -> anyhow::Result<()> = pending().await;
     }
 
     let timed_out = TimedOut::new(millis(250));
@@ -121,10 +103,8 @@ async fn a_timeout_converts_into_the_error_type() {
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     assert_eq!(error.downcast::<TimedOut>().unwrap(), timed_out);
     assert_eq!(boxed().await.unwrap_err().downcast_ref(), Some(&timed_out));
-    assert_eq!(
-        anyhow().await.unwrap_err().to_string(),
-        "timed out after 250ms"
-    );
+    let shown = anyhow().await.unwrap_err().to_string();
+    assert_eq!(shown, "timed out after 250ms");
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,11 +132,6 @@ async fn answer_after(work: Duration) -> Result<(), Failure> {
 
 #[tokio::test(start_paused = true)]
 async fn is_not_skipped_with_the_pauses() {
-    #[retry(max = 2, jitter = "none", timeout = "1s")]
-    async fn call(works: &mut Vec<Duration>) -> Result<(), Failure> {
-        answer_after(works.remove(0)).await
-    }
-
     /// Only wraps tokio's, when it is polled.
     struct Wrapping;
 
@@ -166,14 +141,17 @@ async fn is_not_skipped_with_the_pauses() {
         }
     }
 
-    #[retry(max = 2, jitter = "none", timeout = "1s", timer = Wrapping)]
-    async fn wrapped(works: &mut Vec<Duration>) -> Result<(), Failure> {
-        answer_after(works.remove(0)).await
+    scripted! {
+        #[retry(max = 2, jitter = "none", timeout = "1s")]
+        async fn call(works: &mut Vec<Duration>) = answer_after(works.remove(0)).await;
+        #[retry(max = 2, jitter = "none", timeout = "1s", timer = Wrapping)]
+        async fn wrapped(works: &mut Vec<Duration>) = answer_after(works.remove(0)).await;
     }
 
+    type Works<'a> = &'a mut Vec<Duration>;
     #[retry(stream = "buffer", max = 2, jitter = "none", timeout = "1s")]
     async fn stream(
-        works: &mut Vec<Duration>,
+        works: Works<'_>,
     ) -> Result<impl Stream<Item = Result<(), Failure>> + use<>, Failure> {
         let work = works.remove(0);
         Ok(futures::stream::once(answer_after(work)))
@@ -200,14 +178,15 @@ async fn is_not_skipped_with_the_pauses() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_sees_skipped_pauses_and_the_clock() {
     #[retry(max = 9, jitter = "none", deadline = "5s", timeout = "1s")]
-    async fn call(attempts: &mut u32) -> Result<(), Failure> {
-        *attempts += 1;
-        answer_after(millis(900)).await
+    async fn call(script: &mut Script) -> Result<usize, Failure> {
+        sleep(millis(900)).await;
+        script.next()
     }
 
     let _skipped = testing::skip_sleeps();
-    let (start, mut attempts) = (Instant::now(), 0);
+    let start = Instant::now();
     // There is a pause of 1 s at 0.9 s and of 2 s at 2.8 s, and the call ends at 5.7 s.
-    assert_eq!(call(&mut attempts).await, Err(TRANSIENT));
-    assert_eq!((attempts, start.elapsed()), (3, millis(2700)));
+    let ran = run!([TRANSIENT; 9], |script| call(script).await);
+    assert_eq!(ran, (Err(TRANSIENT), 3));
+    assert_eq!(start.elapsed(), millis(2700));
 }

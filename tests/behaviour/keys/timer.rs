@@ -2,13 +2,10 @@ use std::cell::Cell;
 use std::future::{Future, ready};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use retry_runtime::retry;
 use retry_runtime::seam::Timer;
-use support::failure::{Failure, TRANSIENT};
-
-use crate::keys::{Script, millis, secs};
+use support::prelude::*;
 
 /// A timer that does not wait.
 #[derive(Default)]
@@ -25,14 +22,11 @@ struct Client {
 }
 
 impl Client {
-    #[retry(max = 2, jitter = "none", timer = &*self.timer)]
-    async fn by_reference(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(max = 2, jitter = "none", timer = |pause| self.timer.sleep(pause))]
-    async fn by_closure(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
+    scripted! {
+        #[retry(max = 2, jitter = "none", timer = &*self.timer)]
+        async fn by_reference(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
+        #[retry(max = 2, jitter = "none", timer = |pause| self.timer.sleep(pause))]
+        async fn by_closure(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
     }
 }
 

@@ -1,17 +1,11 @@
 use std::cell::{Cell, RefCell};
 use std::future::pending;
-use std::pin::Pin;
-use std::time::Duration;
 
-use futures::future::join;
+use futures::future::{LocalBoxFuture, join};
 use futures::stream::{self, Stream, StreamExt};
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::seam::AdmissionControl;
-use retry_runtime::{GaveUp, Jitter, Policy, Reason, retry, retrying, testing};
-use support::failure::{Failure, STOP, TIMEOUT, TRANSIENT};
-use tokio::time::{Instant, advance, sleep};
-
-use crate::keys::{Script, millis, secs};
+use support::prelude::*;
 
 fn expect_deadline(gave_up: GaveUp<Failure>) -> Failure {
     assert_eq!(gave_up.reason(), Reason::Deadline);
@@ -25,20 +19,41 @@ async fn slow(script: &mut Script) -> Result<usize, Failure> {
     outcome
 }
 
+/// The same for attempts that share their script.
+async fn slow_of(script: &RefCell<Script>) -> Result<usize, Failure> {
+    let outcome = script.borrow_mut().next();
+    sleep(secs(3)).await;
+    outcome
+}
+
+/// The outcome of a call that fails 99 times, its attempts and its duration.
+macro_rules! timed {
+    (|$script:ident| $call:expr) => {{
+        let start = Instant::now();
+        let (outcome, attempts) = run!([TRANSIENT; 99], |$script| $call);
+        (outcome, attempts, start.elapsed())
+    }};
+    (|&$script:ident| $call:expr) => {{
+        let (start, script) = (Instant::now(), RefCell::new(Script::new([TRANSIENT; 99])));
+        let $script = &script;
+        let outcome = $call;
+        (outcome, script.borrow().attempts, start.elapsed())
+    }};
+}
+
 const FIXED: Policy = Policy::fixed(secs(1)).max(99).jitter(Jitter::None);
 
 #[tokio::test(start_paused = true)]
 async fn drops_the_running_attempt() {
-    #[retry(max = 99, backoff = "fixed", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        slow(script).await
+    scripted! {
+        #[retry(max = 99, backoff = "fixed", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
+        async fn call(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
     }
 
-    let (start, recording) = (Instant::now(), testing::record());
-    let mut script = Script::new(vec![TRANSIENT; 99]);
-    assert_eq!(call(&mut script).await, Err(TIMEOUT));
+    let recording = testing::record();
     // Attempts at 0–3, 4–7 and 8–10 s.
-    assert_eq!((script.attempts, start.elapsed()), (3, secs(10)));
+    let expected = (Err(TIMEOUT), 3, secs(10));
+    assert_eq!(timed!(|script| call(script).await), expected);
     let last = recording.lines().pop().unwrap();
     let expected = "attempt=3 max=99 error=timeout reason=deadline";
     assert!(last.ends_with(expected), "{last}");
@@ -46,16 +61,15 @@ async fn drops_the_running_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn no_pause_ends_after_it() {
-    #[retry(max = 99, backoff = "fixed", base = "4s", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        slow(script).await
+    scripted! {
+        #[retry(max = 99, backoff = "fixed", base = "4s", jitter = "none", total_timeout = "10s",
+            give_up = expect_deadline)]
+        async fn call(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
     }
 
-    let start = Instant::now();
-    let mut script = Script::new(vec![TRANSIENT; 99]);
     // Attempts at 0–3 and 7–10 s.
-    assert_eq!(call(&mut script).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, start.elapsed()), (2, secs(10)));
+    let expected = (Err(TRANSIENT), 2, secs(10));
+    assert_eq!(timed!(|script| call(script).await), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,36 +96,31 @@ async fn the_sooner_of_two_limits_ends_an_attempt() {
 /// Whatever else would end the call after a timeout.
 #[tokio::test(start_paused = true)]
 async fn is_the_reason_in_any_case() {
-    #[retry(max = 0, idempotent = false, total_timeout = "1s", give_up = expect_deadline)]
-    async fn call() -> Result<(), Failure> {
-        pending().await
+    scripted! {
+        #[retry(max = 0, idempotent = false, total_timeout = "1s", give_up = expect_deadline)]
+        async fn call(_script: &mut Script) = pending().await;
+        #[retry(backoff = "none", max = "unlimited", total_timeout = "1s", give_up = expect_deadline)]
+        async fn at_once(script: &mut Script) -> Result<usize, Failure> = {
+            let outcome = script.next();
+            sleep(millis(300)).await;
+            outcome
+        };
     }
 
-    #[retry(backoff = "none", max = "unlimited", total_timeout = "1s", give_up = expect_deadline)]
-    async fn at_once(attempts: &mut u32) -> Result<(), Failure> {
-        *attempts += 1;
-        sleep(millis(300)).await;
-        Err(TRANSIENT)
-    }
-
-    let start = Instant::now();
-    assert_eq!(call().await, Err(TIMEOUT));
-    assert_eq!(start.elapsed(), secs(1));
-    let (start, mut attempts) = (Instant::now(), 0);
-    assert_eq!(at_once(&mut attempts).await, Err(TIMEOUT));
-    assert_eq!((attempts, start.elapsed()), (4, secs(1)));
+    let expected = (Err(TIMEOUT), 0, secs(1));
+    assert_eq!(timed!(|script| call(script).await), expected);
+    let expected = (Err(TIMEOUT), 4, secs(1));
+    assert_eq!(timed!(|script| at_once(script).await), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_is_not_retried_keeps_its_reason() {
-    fn expect_stop(gave_up: GaveUp<Failure>) -> Failure {
-        assert_eq!(gave_up.reason(), Reason::NotRetryable);
-        gave_up.into_error()
-    }
-
-    #[retry(total_timeout = "3s", give_up = expect_stop)]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        slow(script).await
+    scripted! {
+        #[retry(total_timeout = "3s", give_up = |gave_up| {
+            assert_eq!(gave_up.reason(), Reason::NotRetryable);
+            gave_up.into_error()
+        })]
+        async fn call(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
     }
 
     assert_eq!(call(&mut Script::new([STOP])).await, Err(STOP));
@@ -138,75 +147,34 @@ async fn every_async_form_has_it() {
         fn boxed<'a>(
             &'a self,
             script: &'a RefCell<Script>,
-        ) -> Pin<Box<dyn Future<Output = Result<usize, Failure>> + 'a>> {
-            Box::pin(async move {
-                let outcome = script.borrow_mut().next();
-                sleep(secs(3)).await;
-                outcome
-            })
+        ) -> LocalBoxFuture<'a, Result<usize, Failure>> {
+            Box::pin(async move { slow_of(script).await })
         }
 
         #[retry(hedge = "60s")]
         async fn hedged(&self, script: &RefCell<Script>) -> Result<usize, Failure> {
-            let outcome = script.borrow_mut().next();
-            sleep(secs(3)).await;
-            outcome
+            slow_of(script).await
         }
     }
 
-    let client = Client {
-        total: Some(secs(10)),
+    let client = |total| Client {
+        total,
         breaker: Breaker::new(),
     };
-    let unlimited = Client {
-        total: None,
-        breaker: Breaker::new(),
-    };
-    let script = || Script::new(vec![TRANSIENT; 99]);
+    let (client, unlimited) = (client(Some(secs(10))), client(None));
+    let chain = FIXED.total_timeout(secs(60)).on(|error| *error != STOP);
+    let chain = chain.total_timeout(secs(10));
     let expected = (Err(TIMEOUT), 3, secs(10));
-
-    let (start, mut own) = (Instant::now(), script());
-    let outcome = client.method(&mut own).await;
-    assert_eq!((outcome, own.attempts, start.elapsed()), expected);
-
-    let (start, mut own) = (Instant::now(), script());
-    let outcome = client.behind_a_breaker(&mut own).await;
-    assert_eq!((outcome, own.attempts, start.elapsed()), expected);
-
-    let (start, own) = (Instant::now(), RefCell::new(script()));
-    let outcome = client.boxed(&own).await;
-    assert_eq!((outcome, own.borrow().attempts, start.elapsed()), expected);
-
-    let (start, own) = (Instant::now(), RefCell::new(script()));
-    let outcome = client.hedged(&own).await;
-    assert_eq!((outcome, own.borrow().attempts, start.elapsed()), expected);
-
-    let (start, mut own) = (Instant::now(), script());
-    let outcome = retrying!(
-        max = 99,
-        backoff = "fixed",
-        jitter = "none",
-        total_timeout = "10s",
-        async { slow(&mut own).await }
-    )
-    .await;
-    assert_eq!((outcome, own.attempts, start.elapsed()), expected);
-
-    let (start, own) = (Instant::now(), RefCell::new(script()));
-    let called = FIXED.total_timeout(secs(60)).on(|error| *error != STOP);
-    let called = called.total_timeout(secs(10)).call(async || {
-        let outcome = own.borrow_mut().next();
-        sleep(secs(3)).await;
-        outcome
-    });
-    assert_eq!(
-        (called.await, own.borrow().attempts, start.elapsed()),
-        expected
-    );
-
-    let (start, mut own) = (Instant::now(), script());
-    assert_eq!(unlimited.method(&mut own).await, Ok(100));
-    assert_eq!(start.elapsed(), secs(3 * 100 + 99));
+    assert_rows! {
+        timed!(|script| client.method(script).await) => expected;
+        timed!(|script| client.behind_a_breaker(script).await) => expected;
+        timed!(|&script| client.boxed(script).await) => expected;
+        timed!(|&script| client.hedged(script).await) => expected;
+        timed!(|script| retrying!(max = 99, backoff = "fixed", jitter = "none", total_timeout = "10s",
+            async { slow(script).await }).await) => expected;
+        timed!(|&script| chain.call(async || slow_of(script).await).await) => expected;
+        timed!(|script| unlimited.method(script).await) => (Ok(100), 100, secs(3 * 100 + 99));
+    }
 }
 
 /// A hedged attempt has only the time that is left at its start.
@@ -225,59 +193,29 @@ async fn ends_all_attempts_in_flight() {
 
 #[tokio::test(start_paused = true)]
 async fn a_policy_with_one_needs_a_call_that_drops_attempts() {
-    #[retry(policy = policy, timeout)]
-    async fn opts_in(policy: &Policy, script: &mut Script) -> Result<usize, Failure> {
-        slow(script).await
+    scripted! {
+        #[retry(policy = policy, timeout)]
+        async fn opts_in(policy: &Policy, script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+        #[retry(policy = policy, timeout = "60s")]
+        async fn opts_in_by_value(policy: &Policy, script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+        #[retry(policy = policy)]
+        async fn only_pauses(policy: &Policy, script: &mut Script) -> Result<usize, Failure> = slow(script).await;
     }
 
-    #[retry(policy = policy, timeout = "60s")]
-    async fn opts_in_by_value(policy: &Policy, script: &mut Script) -> Result<usize, Failure> {
-        slow(script).await
-    }
-
-    #[retry(policy = policy)]
-    async fn only_pauses(policy: &Policy, script: &mut Script) -> Result<usize, Failure> {
-        slow(script).await
-    }
-
-    let policy: Policy = "max=99, backoff=fixed, jitter=none, total_timeout=10s"
-        .parse()
-        .unwrap();
-    let chain = async |called: bool| {
-        let (start, script) = (
-            Instant::now(),
-            RefCell::new(Script::new(vec![TRANSIENT; 99])),
-        );
-        let attempt = async || {
-            let outcome = script.borrow_mut().next();
-            sleep(secs(3)).await;
-            outcome
-        };
-        let outcome = if called {
-            policy.policy_timeout().call(attempt).await
-        } else {
-            policy.call(attempt).await
-        };
-        (outcome, script.into_inner().attempts, start.elapsed())
-    };
+    let text = "max=99, backoff=fixed, jitter=none, total_timeout=10s";
+    let policy: Policy = text.parse().unwrap();
+    let chain = policy.policy_timeout();
     let dropped = (Err(TIMEOUT), 3, secs(10));
     let not_dropped = (Err(TRANSIENT), 3, secs(11));
-
-    let (start, mut script) = (Instant::now(), Script::new(vec![TRANSIENT; 99]));
-    let outcome = opts_in(&policy, &mut script).await;
-    assert_eq!((outcome, script.attempts, start.elapsed()), dropped);
-
-    let (start, mut script) = (Instant::now(), Script::new(vec![TRANSIENT; 99]));
-    let outcome = opts_in_by_value(&policy, &mut script).await;
-    assert_eq!((outcome, script.attempts, start.elapsed()), dropped);
-    assert_eq!(chain(true).await, dropped);
-
-    let (start, mut script) = (Instant::now(), Script::new(vec![TRANSIENT; 99]));
     let recording = testing::record();
-    let outcome = only_pauses(&policy, &mut script).await;
-    assert_eq!((outcome, script.attempts, start.elapsed()), not_dropped);
+    assert_rows! {
+        timed!(|script| only_pauses(&policy, script).await) => not_dropped;
+        timed!(|script| opts_in(&policy, script).await) => dropped;
+        timed!(|script| opts_in_by_value(&policy, script).await) => dropped;
+        timed!(|&script| chain.call(async || slow_of(script).await).await) => dropped;
+        timed!(|&script| policy.call(async || slow_of(script).await).await) => not_dropped;
+    }
     assert!(recording.lines()[0].starts_with("ignoring the policy's timeout"));
-    assert_eq!(chain(false).await, not_dropped);
 }
 
 #[tokio::test(start_paused = true)]
@@ -295,23 +233,18 @@ async fn a_policy_for_a_decorator_replaces_it() {
         }
     }
 
-    for (model, end) in [
-        (Retrying::new(Client), secs(10)),
-        (
-            Retrying::with_policy(Client, FIXED.total_timeout(secs(6))),
-            secs(6),
-        ),
-    ] {
-        let (start, mut script) = (Instant::now(), Script::new(vec![TRANSIENT; 99]));
-        assert_eq!(model.ask(&mut script).await, Err(TIMEOUT));
-        assert_eq!(start.elapsed(), end);
+    let policy = FIXED.total_timeout(secs(6));
+    for (model, attempts, end) in rows! {
+        Retrying::new(Client), 3, 10;
+        Retrying::with_policy(Client, policy), 2, 6;
+    } {
+        let timed = timed!(|script| model.ask(script).await);
+        assert_eq!(timed, (Err(TIMEOUT), attempts, secs(end)));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn limits_a_stream_until_it_has_succeeded() {
-    type Items = Vec<Result<u32, Failure>>;
-
     fn slow_items(attempts: &Cell<u32>) -> impl Stream<Item = Result<u32, Failure>> + use<> {
         attempts.set(attempts.get() + 1);
         stream::iter(0..4).then(|item| async move {
@@ -331,14 +264,12 @@ async fn limits_a_stream_until_it_has_succeeded() {
     }
 
     let (start, attempts) = (Instant::now(), Cell::new(0));
-    let items: Items = first(&attempts).collect().await;
+    let items: Vec<_> = first(&attempts).collect().await;
     assert_eq!(items, [Ok(0), Ok(1), Ok(2), Ok(3)]);
-    assert_eq!((attempts.get(), start.elapsed()), (1, secs(12)));
-
-    let (start, attempts) = (Instant::now(), Cell::new(0));
-    let items: Items = buffered(&attempts).collect().await;
+    assert_eq!((attempts.take(), start.elapsed()), (1, secs(12)));
+    let items: Vec<_> = buffered(&attempts).collect().await;
     assert_eq!(items, [Err(TIMEOUT)]);
-    assert_eq!((attempts.get(), start.elapsed()), (1, secs(4)));
+    assert_eq!((attempts.get(), start.elapsed()), (1, secs(12 + 4)));
 }
 
 /// Its turn comes just when the time is over. A request that starts then would only be dropped.
@@ -362,23 +293,16 @@ async fn no_attempt_starts_at_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hook_runs_to_its_end_and_no_attempt_follows() {
-    #[retry(
-        max = 9,
-        backoff = "none",
-        before_retry = async |_, _| sleep(hook).await,
-        total_timeout = "10s",
-        give_up = expect_deadline
-    )]
-    async fn call(attempts: &Cell<u32>, hook: Duration) -> Result<(), Failure> {
-        attempts.set(attempts.get() + 1);
-        Err(TRANSIENT)
+    scripted! {
+        #[retry(max = 9, backoff = "none", before_retry = async |_, _| sleep(hook).await, total_timeout = "10s",
+            give_up = expect_deadline)]
+        async fn call(hook: Duration);
     }
 
-    for (hook, expected) in [(secs(60), 1), (secs(10), 1), (secs(4), 3)] {
-        let (start, attempts) = (Instant::now(), Cell::new(0));
-        assert_eq!(call(&attempts, hook).await, Err(TRANSIENT));
-        assert_eq!(attempts.get(), expected);
-        assert_eq!(start.elapsed(), hook * expected);
+    for (hook, attempts) in [(60, 1), (10, 1), (4, 3)] {
+        let timed = timed!(|script| call(secs(hook), script).await);
+        let end = secs(hook) * attempts;
+        assert_eq!(timed, (Err(TRANSIENT), attempts as usize, end));
     }
 }
 
@@ -396,10 +320,7 @@ async fn its_reason_does_not_depend_on_the_verdict() {
         .on(on)
         .total_timeout(secs(10))
         .give_up(expect_deadline);
-    assert_eq!(
-        chain.call(|| pending::<Result<(), _>>()).await,
-        Err(TIMEOUT)
-    );
+    assert_eq!(chain.call(pending::<Result<(), _>>).await, Err(TIMEOUT));
 }
 
 /// The pause ends a minute late, because other code blocked the thread.
@@ -429,8 +350,6 @@ async fn nothing_is_sent_after_a_pause_that_ends_late() {
 
 #[tokio::test(start_paused = true)]
 async fn that_of_a_policy_does_not_end_a_resumed_stream() {
-    let policy = FIXED.total_timeout(secs(10));
-
     #[retry(policy = policy, stream = "resume", timeout = "9s", attempt = _attempt)]
     fn feed(policy: Policy) -> impl Stream<Item = Result<u32, Failure>> {
         stream::iter([Ok(1), Err(TRANSIENT)]).then(async |item| {
@@ -439,6 +358,9 @@ async fn that_of_a_policy_does_not_end_a_resumed_stream() {
         })
     }
 
-    let items = feed(policy).take(5).collect::<Vec<_>>().await;
-    assert_eq!(items, [Ok(1); 5]);
+    let items = feed(FIXED.total_timeout(secs(10)))
+        .take(5)
+        .collect::<Vec<_>>()
+        .await;
+    assert_eq!(items, vec![Ok(1); 5]);
 }

@@ -1,26 +1,21 @@
 //! The key `limiter`: the clock for turns, and turns that come before a call waits for them.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, ready};
+use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use retry_protections::{Quota, RateLimiter};
 use retry_runtime::own_loop::{Attempts, Site};
 use retry_runtime::seam::{
     Admission, AdmissionControl, AttemptOutcome, Changes, DefaultTimer, Moment, Permit, Timer,
 };
-use retry_runtime::{Event, Policy, retry};
 use support::clock::Simulated;
-use support::failure::Failure;
+use support::prelude::*;
 use tokio::task::yield_now;
-use tokio::time::{Instant, sleep};
-
-use crate::keys::{millis, secs};
 
 const POLICY: Policy = Policy::none();
 const SITE: Site<'_> = Site::new(&POLICY, "call");
@@ -83,7 +78,7 @@ async fn a_wait_uses_only_the_calls_timer() {
     let time = Simulated::default();
     let start = Instant::now();
     assert_eq!(waits_by(&time).await, 2 * 3 * secs(2));
-    assert_eq!(time.sleeps(), 2 * 3);
+    assert_eq!(time.slept().len(), 2 * 3);
     assert_eq!(start.elapsed(), Duration::ZERO);
 }
 
@@ -136,21 +131,11 @@ async fn an_approaching_turn_does_not_block_other_tasks() {
     struct Nearer(Mutex<Duration>);
 
     impl AdmissionControl for Nearer {
-        fn enter(&self, cost: u32) -> Permit {
-            Permit::new(0, cost)
-        }
-
         fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
             let mut left = self.0.lock().unwrap();
             *left = left.saturating_sub(millis(1));
-            Admission::Wait {
-                ahead: 0,
-                at_least: Some(*left),
-            }
-        }
-
-        fn leave(&self, _: Permit, _: AttemptOutcome) -> Changes {
-            [None; 2]
+            let at_least = Some(*left);
+            Admission::Wait { ahead: 0, at_least }
         }
     }
 
@@ -197,18 +182,13 @@ struct Second {
 }
 
 impl AdmissionControl for Second {
-    fn enter(&self, cost: u32) -> Permit {
-        Permit::new(0, cost)
-    }
-
     fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-        if self.asked.fetch_add(1, SeqCst) == 0 {
-            Admission::Wait {
+        match self.asked.fetch_add(1, SeqCst) {
+            0 => Admission::Wait {
                 ahead: 0,
                 at_least: None,
-            }
-        } else {
-            Admission::Admitted
+            },
+            _ => Admission::Admitted,
         }
     }
 
@@ -223,46 +203,37 @@ impl AdmissionControl for Second {
 async fn a_turn_that_comes_before_the_wait_is_taken() {
     type Seen = RefCell<Vec<String>>;
 
-    #[retry(limiter = limiter, cancel = ready(()), name = "call",
-        observe = |event| seen.borrow_mut().push(event.to_string()))]
-    async fn waiting(limiter: &Second, seen: &Seen) -> Result<(), Failure> {
-        Ok(())
-    }
-    #[retry(limiter = limiter, cancel = || true, name = "call",
-        observe = |event| seen.borrow_mut().push(event.to_string()))]
-    fn blocking(limiter: &Second, seen: &Seen) -> Result<(), Failure> {
-        Ok(())
+    scripted! {
+        #[retry(limiter = limiter, cancel = ready(()), name = "call", observe = |event| seen.borrow_mut().push(event.to_string()))]
+        async fn waiting(limiter: &Second, seen: &Seen) = Ok(());
+        #[retry(limiter = limiter, cancel = || true, name = "call", observe = |event| seen.borrow_mut().push(event.to_string()))]
+        fn blocking(limiter: &Second, seen: &Seen) = Ok(());
     }
 
     let (limiters, seen): ([Second; 4], Seen) = Default::default();
-    let observe = |event: &Event<'_>| seen.borrow_mut().push(event.to_string());
+    let chain = |limiter| {
+        let observe = |event: &Event<'_>| seen.borrow_mut().push(event.to_string());
+        Policy::new().limiter(limiter).name("call").observe(observe)
+    };
+    let flag = AtomicBool::new(true);
     let outcomes = [
         waiting(&limiters[0], &seen).await,
         blocking(&limiters[1], &seen),
-        Policy::new()
-            .limiter(&limiters[2])
+        chain(&limiters[2])
             .cancel(ready(()))
-            .name("call")
-            .observe(&observe)
             .call(|| ready(Ok(())))
             .await,
-        Policy::new()
-            .limiter(&limiters[3])
-            .cancel(&AtomicBool::new(true))
-            .name("call")
-            .observe(&observe)
-            .call_blocking(|| Ok(())),
+        chain(&limiters[3]).cancel(&flag).call_blocking(|| Ok(())),
     ];
     assert_eq!(outcomes, [const { Ok(()) }; 4]);
     for limiter in limiters {
         assert_eq!(limiter.asked.load(SeqCst), 2);
-        assert_eq!(
-            limiter.ended.into_inner().unwrap(),
-            [AttemptOutcome::Success]
-        );
+        let ended = limiter.ended.into_inner().unwrap();
+        assert_eq!(ended, [AttemptOutcome::Success]);
     }
     let seen = seen.into_inner();
-    assert!(!seen.iter().any(|event| event.contains("wait")), "{seen:?}");
+    let waits = seen.iter().any(|event| event.contains("wait"));
+    assert!(!waits, "{seen:?}");
 }
 
 #[test]
@@ -271,10 +242,6 @@ fn a_turn_is_returned_if_the_limiter_panics() {
     struct Panics(Mutex<Vec<AttemptOutcome>>);
 
     impl AdmissionControl for Panics {
-        fn enter(&self, cost: u32) -> Permit {
-            Permit::new(0, cost)
-        }
-
         fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
             panic!("when asked")
         }

@@ -1,5 +1,4 @@
-use retry_runtime::{Reason, retry, testing};
-use support::failure::{Failure, STOP, TRANSIENT};
+use support::prelude::*;
 
 #[retry(max = 3, jitter = "none", name = "model", until = |text| !text.is_empty())]
 async fn call(answers: &mut Vec<&'static str>) -> Result<String, Failure> {
@@ -12,37 +11,25 @@ async fn call(answers: &mut Vec<&'static str>) -> Result<String, Failure> {
 
 #[tokio::test(start_paused = true)]
 async fn a_rejected_value_is_retried() {
-    let recording = testing::record();
-    let mut answers = vec!["", "error", "", "hello", "left"];
-    assert_eq!(call(&mut answers).await.as_deref(), Ok("hello"));
-    assert_eq!(answers, ["left"]);
-    let expected = [
-        "retrying model attempt=1 max=3 delay=1s error=value rejected reason=transient",
-        "retrying model attempt=2 max=3 delay=2s error=transient reason=transient",
-        "retrying model attempt=3 max=3 delay=4s error=value rejected reason=transient",
-        "succeeded model attempt=4 max=3",
-    ];
-    assert_eq!(recording.lines(), expected);
-}
-
-#[tokio::test(start_paused = true)]
-async fn out_of_retries_the_value_is_returned() {
-    let recording = testing::record();
-    let mut answers = vec![""; 9];
-    assert_eq!(call(&mut answers).await.as_deref(), Ok(""));
-    assert_eq!(answers.len(), 5);
-    let last = recording.lines().pop().unwrap();
-    assert_eq!(
-        last,
-        "gave up model attempt=4 max=3 error=value rejected reason=exhausted"
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn errors_end_the_call_as_ever() {
-    let mut answers = vec!["", "stop", "left"];
-    assert_eq!(call(&mut answers).await, Err(STOP));
-    assert_eq!(answers, ["left"]);
+    for (answers, outcome, left, lines) in rows! {
+        vec!["", "error", "", "hello", "left"], Ok("hello"), 1,
+            vec![
+                "retrying model attempt=1 max=3 delay=1s error=value rejected reason=transient",
+                "retrying model attempt=2 max=3 delay=2s error=transient reason=transient",
+                "retrying model attempt=3 max=3 delay=4s error=value rejected reason=transient",
+                "succeeded model attempt=4 max=3",
+            ];
+        // Without a retry left, the call returns the value.
+        vec![""; 9], Ok(""), 5, vec!["gave up model attempt=4 max=3 error=value rejected reason=exhausted"];
+        vec!["", "stop", "left"], Err(STOP), 1,
+            vec!["gave up model attempt=2 max=3 error=stop reason=not retryable"];
+    } {
+        let (recording, mut answers) = (testing::record(), answers);
+        assert_eq!(call(&mut answers).await, outcome.map(String::from));
+        assert_eq!(answers.len(), left);
+        let reported = recording.lines();
+        assert_eq!(reported[reported.len() - lines.len()..], lines);
+    }
 }
 
 #[expect(clippy::ptr_arg, reason = "the value's type")]
@@ -58,13 +45,8 @@ fn may_be_a_path_and_see_the_arguments() {
         Ok(text.clone())
     }
 
-    #[retry(
-        max = 5,
-        backoff = "none",
-        until = |length| *length >= wanted,
-        transient(max = 2),
-        give_up = |gave_up| panic!("{}", gave_up.reason() == Reason::Exhausted),
-    )]
+    #[retry(max = 5, backoff = "none", until = |length| *length >= wanted, transient(max = 2),
+        give_up = |gave_up| panic!("{}", gave_up.reason() == Reason::Exhausted))]
     fn closure(text: &mut String, wanted: usize) -> Result<usize, Failure> {
         text.push('a');
         Ok(text.len())

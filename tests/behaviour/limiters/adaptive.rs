@@ -12,8 +12,9 @@ use support::rows;
 use tokio::time::{Instant, advance, sleep};
 
 use crate::limiters::{
-    THROTTLED, TIMEOUT, TRANSIENT, begins, millis, refused, secs, succeed, turn,
+    THROTTLED, TIMEOUT, TRANSIENT, begins, ended, millis, refused, secs, succeed, turn,
 };
+use AttemptOutcome::{Ignored, NotBegun, Success};
 
 fn close(left: f64, right: f64) -> bool {
     (left - right).abs() < 1e-9 * right
@@ -21,11 +22,7 @@ fn close(left: f64, right: f64) -> bool {
 
 #[track_caller]
 fn assert_rate(limiter: &RateLimiter, rate: f64) {
-    assert!(
-        close(limiter.rate(), rate),
-        "{} is not {rate}",
-        limiter.rate()
-    );
+    assert!(close(limiter.rate(), rate), "{limiter} is not {rate}");
 }
 
 /// Starts a number of attempts now.
@@ -37,14 +34,8 @@ fn begun(limiter: &RateLimiter, attempts: u32) -> Vec<Permit> {
 async fn there_is_no_limit_before_the_first_rejection() {
     let limiter = RateLimiter::adaptive();
     assert_eq!(begins(&limiter, &[1; 1000]).await, [0; 1000]);
-    for end in [
-        TRANSIENT,
-        TIMEOUT,
-        AttemptOutcome::Ignored,
-        AttemptOutcome::NotBegun,
-    ] {
-        let ticket = turn(&limiter, 1).await;
-        assert_eq!(limiter.leave(ticket, end), UNCHANGED);
+    for end in [TRANSIENT, TIMEOUT, Ignored, NotBegun] {
+        assert_eq!(ended(&limiter, 1, end).await, UNCHANGED);
     }
     assert_eq!(limiter.rate(), f64::INFINITY);
     assert_eq!(limiter.available(), f64::INFINITY);
@@ -66,7 +57,7 @@ async fn the_first_rate_is_what_got_through() {
         succeed(&limiter).await;
         advance(secs(span)).await;
         for ticket in running.into_iter().skip(1) {
-            limiter.leave(ticket, AttemptOutcome::Success);
+            limiter.leave(ticket, Success);
         }
         // A few rejections prove nothing yet, and attempts that are rejected after the first one started before that
         // was known.
@@ -84,8 +75,7 @@ async fn old_traffic_counts_as_an_average_minute() {
         succeed(&limiter).await;
         advance(millis(500)).await;
     }
-    let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, THROTTLED);
+    ended(&limiter, 1, THROTTLED).await;
     assert!((1.79..=1.81).contains(&limiter.rate()), "{limiter}");
 }
 
@@ -94,9 +84,8 @@ async fn one_of_many_rejections_lowers_the_rate_by_a_tenth_or_to_the_successes()
     let limiter = RateLimiter::adaptive().start(10.0);
     let refuse = async || {
         succeed(&limiter).await;
-        let ticket = turn(&limiter, 1).await;
         let before = limiter.rate();
-        (before, limiter.leave(ticket, THROTTLED))
+        (before, ended(&limiter, 1, THROTTLED).await)
     };
     // Until it is known that they are many.
     for _ in 0..20 {
@@ -117,8 +106,7 @@ async fn few_rejections_keep_the_rate_of_successes() {
         for _ in 0..99 {
             succeed(&limiter).await;
         }
-        let ticket = turn(&limiter, 1).await;
-        limiter.leave(ticket, THROTTLED);
+        ended(&limiter, 1, THROTTLED).await;
         assert!(limiter.rate() >= 9.0, "{limiter}");
     }
 }
@@ -170,14 +158,8 @@ async fn the_rate_rises_slowly_above_the_last_good_rate_and_fast_below() {
     let limiter = RateLimiter::adaptive();
     let running = begun(&limiter, 120);
     for (number, ticket) in running.into_iter().enumerate() {
-        limiter.leave(
-            ticket,
-            if number < 100 {
-                AttemptOutcome::Success
-            } else {
-                refused(secs(49))
-            },
-        );
+        let refused = refused(secs(49));
+        limiter.leave(ticket, if number < 100 { Success } else { refused });
     }
     assert_rate(&limiter, 0.9 * 2.0);
     begins(&limiter, &[1; 3]).await;
@@ -186,8 +168,7 @@ async fn the_rate_rises_slowly_above_the_last_good_rate_and_fast_below() {
     // No request succeeds for a long time.
     let mut lowered = Vec::new();
     for _ in 0..60 {
-        let ticket = turn(&limiter, 1).await;
-        limiter.leave(ticket, THROTTLED);
+        ended(&limiter, 1, THROTTLED).await;
         lowered.push(limiter.rate());
     }
     assert!(lowered.is_sorted_by(|earlier, later| later <= earlier));
@@ -217,12 +198,10 @@ async fn the_rate_restarts_if_nothing_succeeds() {
 #[tokio::test(start_paused = true)]
 async fn successes_after_a_pause_count_from_its_end() {
     let limiter = RateLimiter::adaptive();
-    let ticket = turn(&limiter, 0).await;
-    limiter.leave(ticket, refused(secs(60)));
+    ended(&limiter, 0, refused(secs(60))).await;
     assert_rate(&limiter, 1.0);
     begins(&limiter, &[1; 4]).await;
-    let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, THROTTLED);
+    ended(&limiter, 1, THROTTLED).await;
     assert!((1.2..1.4).contains(&limiter.rate()), "{limiter}");
 }
 
@@ -258,7 +237,7 @@ async fn through_of(limit: f64, refuses_every: u32) -> f64 {
         } else {
             tokens -= 1.0;
             through += u32::from(start.elapsed() > secs(3600));
-            limiter.leave(ticket, AttemptOutcome::Success);
+            limiter.leave(ticket, Success);
         }
         sleep(millis(1)).await;
     }
@@ -289,8 +268,7 @@ async fn the_rate_stays_within_its_bounds() {
     begins(&limiter, &[1; 10]).await;
     assert_rate(&limiter, 2.5);
     for _ in 0..30 {
-        let ticket = turn(&limiter, 1).await;
-        limiter.leave(ticket, THROTTLED);
+        ended(&limiter, 1, THROTTLED).await;
     }
     assert_rate(&limiter, 1.5);
 }
@@ -298,8 +276,7 @@ async fn the_rate_stays_within_its_bounds() {
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_never_started_is_not_paid_for() {
     let limiter = RateLimiter::adaptive().start(1.0);
-    let ticket = turn(&limiter, 5).await;
-    limiter.leave(ticket, AttemptOutcome::NotBegun);
+    ended(&limiter, 5, NotBegun).await;
     assert_eq!(begins(&limiter, &[1]).await, [0]);
 }
 
@@ -332,8 +309,7 @@ async fn a_pause_and_a_rate_change_are_both_reported() {
     // The others started at the previous rate.
     assert_eq!(changes.next().unwrap(), []);
     assert_eq!(changes.next().unwrap(), []);
-    let ticket = turn(&limiter, 1).await;
-    let changes = limiter.leave(ticket, AttemptOutcome::Success);
+    let changes = ended(&limiter, 1, Success).await;
     assert_eq!(changes, [Some(Change::Resumed), None]);
 }
 
@@ -352,11 +328,10 @@ fn an_adaptive_limiter_can_be_a_static() {
 async fn a_free_attempt_is_not_refunded() {
     let limiter = RateLimiter::adaptive();
     let before = begun(&limiter, 10);
-    let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, THROTTLED);
+    ended(&limiter, 1, THROTTLED).await;
     assert_eq!(limiter.available(), 0.0);
     for ticket in before {
-        limiter.leave(ticket, AttemptOutcome::NotBegun);
+        limiter.leave(ticket, NotBegun);
     }
     assert_eq!(limiter.available(), 0.0);
 }

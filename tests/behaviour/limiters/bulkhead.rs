@@ -54,19 +54,15 @@ async fn a_thousand_calls_share_five_slots() {
 fn without_a_queue_a_call_starts_at_once_or_is_rejected() {
     #[retry(max = 3, backoff = "none", limiter = limiter)]
     fn within(limiter: &ConcurrencyLimiter, depth: u32) -> Result<(), Error> {
-        if depth == 0 {
-            Ok(())
-        } else {
-            within(limiter, depth - 1)
-        }
+        depth
+            .checked_sub(1)
+            .map_or(Ok(()), |depth| within(limiter, depth))
     }
 
+    let two = || ConcurrencyLimiter::fixed(2);
     for (limiter, by) in [
-        (ConcurrencyLimiter::fixed(2).queue(0), RejectedBy::Full),
-        (
-            ConcurrencyLimiter::fixed(2).max_wait(secs(0)),
-            RejectedBy::Limiter,
-        ),
+        (two().queue(0), RejectedBy::Full),
+        (two().max_wait(secs(0)), RejectedBy::Limiter),
     ] {
         assert_eq!(within(&limiter, 1), Ok(()));
         assert_eq!(within(&limiter, 2), Err(Error::Rejected(by)));

@@ -9,7 +9,8 @@ use retry_runtime::{Verdict, retry};
 use support::failure::Failure;
 use tokio::time::{Instant, sleep};
 
-use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, millis, refused, secs, turn};
+use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, ended, millis, refused, secs, turn};
+use AttemptOutcome::{Ignored, NotBegun, Success};
 
 /// Starts as many attempts as may run now.
 fn fill(limiter: &ConcurrencyLimiter) -> Vec<Permit> {
@@ -17,7 +18,7 @@ fn fill(limiter: &ConcurrencyLimiter) -> Vec<Permit> {
     loop {
         let mut ticket = limiter.enter(1);
         if limiter.poll(&mut ticket, Waker::noop()) != Admission::Admitted {
-            limiter.leave(ticket, AttemptOutcome::NotBegun);
+            limiter.leave(ticket, NotBegun);
             return running;
         }
         running.push(ticket);
@@ -25,10 +26,10 @@ fn fill(limiter: &ConcurrencyLimiter) -> Vec<Permit> {
 }
 
 fn end_all(limiter: &ConcurrencyLimiter, running: Vec<Permit>, end: AttemptOutcome) -> Vec<Change> {
-    let changes = running
+    let ends = running
         .into_iter()
         .flat_map(|ticket| limiter.leave(ticket, end));
-    changes.flatten().collect()
+    ends.flatten().collect()
 }
 
 #[test]
@@ -46,11 +47,9 @@ fn at_most_the_limit_runs_at_a_time() {
         assert_eq!(limiter.limit(), limit);
         let running = fill(&limiter);
         assert_eq!(running.len(), limit as usize);
-        assert_eq!(
-            limiter.to_string(),
-            format!("{limit} of {limit} running, 0 waiting")
-        );
-        end_all(&limiter, running, AttemptOutcome::NotBegun);
+        let shown = format!("{limit} of {limit} running, 0 waiting");
+        assert_eq!(limiter.to_string(), shown);
+        end_all(&limiter, running, NotBegun);
         assert_eq!(limiter.running(), 0);
     }
 }
@@ -61,7 +60,7 @@ fn a_round_of_successes_adds_one() {
     let mut limits = Vec::new();
     for _ in 0..4 {
         let running = fill(&limiter);
-        assert_eq!(end_all(&limiter, running, AttemptOutcome::Success), []);
+        assert_eq!(end_all(&limiter, running, Success), []);
         limits.push(limiter.limit());
     }
     // The later half of the first round no longer has half of the limit in use.
@@ -72,14 +71,13 @@ fn a_round_of_successes_adds_one() {
 fn successes_count_only_while_half_of_the_limit_is_used() {
     let limiter = ConcurrencyLimiter::aimd().start(4).most(1000);
     for _ in 0..100 {
-        let ticket = limiter.enter(1);
-        limiter.leave(ticket, AttemptOutcome::Success);
+        limiter.leave(limiter.enter(1), Success);
     }
     assert_eq!(limiter.limit(), 4);
     for _ in 0..100 {
         let (one, two) = (limiter.enter(1), limiter.enter(1));
-        limiter.leave(one, AttemptOutcome::Success);
-        limiter.leave(two, AttemptOutcome::NotBegun);
+        limiter.leave(one, Success);
+        limiter.leave(two, NotBegun);
     }
     assert_eq!(limiter.limit(), 5);
 }
@@ -96,7 +94,7 @@ fn a_round_of_failures_takes_a_tenth_once() {
         let limits_of = [18, 16, 14, 13].map(Change::Limit);
         assert_eq!(limits, limits_of, "{end:?}");
     }
-    for end in [AttemptOutcome::Ignored, AttemptOutcome::NotBegun] {
+    for end in [Ignored, NotBegun] {
         let limiter = ConcurrencyLimiter::aimd();
         let running = fill(&limiter);
         assert_eq!(end_all(&limiter, running, end), []);
@@ -110,8 +108,7 @@ fn the_limit_falls_to_its_minimum() {
     let failed = ConcurrencyLimiter::aimd();
     for _ in 0..50 {
         for limiter in [&limiter, &failed] {
-            let ticket = limiter.enter(1);
-            limiter.leave(ticket, TIMEOUT);
+            limiter.leave(limiter.enter(1), TIMEOUT);
         }
     }
     assert_eq!(limiter.limit(), 5);
@@ -119,46 +116,46 @@ fn the_limit_falls_to_its_minimum() {
     assert_eq!(fill(&failed).len(), 1);
 }
 
+/// Makes an attempt of a second. Returns its start.
+async fn begins_at(
+    limiter: &ConcurrencyLimiter,
+    cost: u32,
+    start: Instant,
+    end: AttemptOutcome,
+) -> Duration {
+    let ticket = turn(limiter, cost).await;
+    let began = start.elapsed();
+    sleep(secs(1)).await;
+    limiter.leave(ticket, end);
+    began
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_dropped_waiter_makes_room() {
     let limiter = ConcurrencyLimiter::aimd().start(2);
     let start = Instant::now();
-    let run = async |end| {
-        let ticket = turn(&limiter, 1).await;
-        let began = start.elapsed();
-        sleep(secs(1)).await;
-        limiter.leave(ticket, end);
-        began
-    };
+    let run = async |end| begins_at(&limiter, 1, start, end).await;
     let waits = async || {
         tokio::task::yield_now().await;
         assert_eq!(limiter.waiting(), 3);
     };
     let ((), first, second, third, fourth, fifth) = tokio::join!(
         waits(),
-        run(AttemptOutcome::Success),
-        run(AttemptOutcome::Ignored),
+        run(Success),
+        run(Ignored),
         run(TRANSIENT),
-        run(AttemptOutcome::Success),
-        run(AttemptOutcome::Success)
+        run(Success),
+        run(Success)
     );
-    assert_eq!(
-        [first, second, third, fourth, fifth],
-        [0, 0, 1, 1, 2].map(secs)
-    );
+    let begun = [first, second, third, fourth, fifth];
+    assert_eq!(begun, [0, 0, 1, 1, 2].map(secs));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_costs_more_than_the_limit_runs_alone() {
     let limiter = ConcurrencyLimiter::aimd().start(4);
     let start = Instant::now();
-    let run = async |cost| {
-        let ticket = turn(&limiter, cost).await;
-        let began = start.elapsed();
-        sleep(secs(1)).await;
-        limiter.leave(ticket, AttemptOutcome::Ignored);
-        began
-    };
+    let run = async |cost| begins_at(&limiter, cost, start, Ignored).await;
     let (one, large, other, three) = tokio::join!(run(1), run(9), run(1), run(3));
     assert_eq!([one, large, other, three], [0, 1, 2, 2].map(secs));
 }
@@ -179,7 +176,7 @@ async fn after_a_hint_the_restart_is_slower_for_longer_pauses() {
         let refused_one = running.pop().expect("sixteen");
         limiter.leave(refused_one, refused(hint));
         assert_eq!(limiter.paused_for(), Some(hint));
-        end_all(&limiter, running, AttemptOutcome::Ignored);
+        end_all(&limiter, running, Ignored);
         let mut waiting: Vec<_> = (0..100).map(|_| limiter.enter(1)).collect();
         sleep(hint).await;
         assert_eq!(begin(&limiter, &mut waiting).len(), at_once, "{hint:?}");
@@ -207,12 +204,8 @@ async fn successes_end_a_slow_start_early() {
     let limiter = ConcurrencyLimiter::aimd();
     let running: Vec<_> = (0..17).map(|_| limiter.enter(1)).collect();
     let changes = running.into_iter().enumerate().map(|(number, ticket)| {
-        let end = if number == 0 {
-            refused(secs(30))
-        } else {
-            AttemptOutcome::Success
-        };
-        limiter.leave(ticket, end)
+        let refused = refused(secs(30));
+        limiter.leave(ticket, if number == 0 { refused } else { Success })
     });
     changes.for_each(drop);
     let start = Instant::now();
@@ -223,30 +216,28 @@ async fn successes_end_a_slow_start_early() {
         let running = begin(&limiter, &mut waiting);
         rounds.push(running.len());
         sleep(millis(10)).await;
-        end_all(&limiter, running, AttemptOutcome::Success);
+        end_all(&limiter, running, Success);
     }
     assert_eq!(rounds, [2, 4, 8, 16]);
     assert!(start.elapsed() < millis(30_100));
-    end_all(&limiter, waiting, AttemptOutcome::NotBegun);
+    end_all(&limiter, waiting, NotBegun);
 }
 
 /// The next attempt starts in the slot of one that did not.
 #[tokio::test(start_paused = true)]
 async fn returned_turns_after_a_pause_take_no_time() {
     let limiter = ConcurrencyLimiter::aimd();
-    let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, refused(secs(30)));
+    ended(&limiter, 1, refused(secs(30))).await;
     let start = Instant::now();
     for _ in 0..3 {
-        let ticket = turn(&limiter, 1).await;
-        limiter.leave(ticket, AttemptOutcome::NotBegun);
+        ended(&limiter, 1, NotBegun).await;
         assert_eq!(start.elapsed(), secs(30));
     }
     let one = turn(&limiter, 1).await;
     assert_eq!(start.elapsed(), secs(30));
     let two = turn(&limiter, 1).await;
     assert_eq!(start.elapsed(), secs(31));
-    end_all(&limiter, vec![one, two], AttemptOutcome::Success);
+    end_all(&limiter, vec![one, two], Success);
 }
 
 /// As documented: with a server that fails at random, about ten of twenty are left.
@@ -258,14 +249,7 @@ fn random_failures_lower_the_limit_too() {
         for ticket in fill(&limiter) {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let is_failure = random >> 16 < 65_536 / 10;
-            limiter.leave(
-                ticket,
-                if is_failure {
-                    TRANSIENT
-                } else {
-                    AttemptOutcome::Success
-                },
-            );
+            limiter.leave(ticket, if is_failure { TRANSIENT } else { Success });
         }
         sum += limiter.limit();
     }
@@ -276,8 +260,7 @@ fn random_failures_lower_the_limit_too() {
 fn an_attempt_that_costs_more_than_the_limit_is_a_round() {
     let limiter = ConcurrencyLimiter::aimd();
     for limit in 21..24 {
-        let ticket = limiter.enter(1000);
-        limiter.leave(ticket, AttemptOutcome::Success);
+        limiter.leave(limiter.enter(1000), Success);
         assert_eq!(limiter.limit(), limit);
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use governor::Quota;
 use governor::clock::Clock;
 use retry_protections::RateLimiter;
-use retry_runtime::seam::{AdmissionControl, AttemptOutcome};
+use retry_runtime::seam::AttemptOutcome;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::limiters::{begins, millis, refused, secs, turn};
+use crate::limiters::{begins, ended, millis, refused, secs, succeed, turn};
 
 /// Tokio's clock, since its start.
 #[derive(Clone)]
@@ -55,8 +55,7 @@ async fn attempts_start_when_governor_allows() {
 #[tokio::test(start_paused = true)]
 async fn a_hint_holds_back_all() {
     let limiter = RateLimiter::governor(Arc::new(ten()));
-    let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, refused(secs(30)));
+    ended(&limiter, 1, refused(secs(30))).await;
     assert_eq!(begins(&limiter, &[1, 9, 1]).await, [30_000, 30_000, 31_000]);
 }
 
@@ -95,12 +94,10 @@ async fn a_large_cost_gets_its_turn() {
     assert!(begun.is_err());
 
     let limiter = RateLimiter::governor(Arc::new(ten()));
-    let ticket = turn(&limiter, 10).await;
-    limiter.leave(ticket, AttemptOutcome::Success);
+    ended(&limiter, 10, AttemptOutcome::Success).await;
     let small = async {
         loop {
-            let ticket = turn(&limiter, 1).await;
-            limiter.leave(ticket, AttemptOutcome::Success);
+            succeed(&limiter).await;
         }
     };
     let start = Instant::now();

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
-use retry_runtime::seam::{AdmissionControl, AttemptOutcome};
-use tokio::runtime::Builder;
+use retry_runtime::seam::AdmissionControl;
+use retry_runtime::seam::AttemptOutcome::Success;
+use support::{rows, runtime};
 use tokio::time::advance;
 
-use crate::limiters::{THROTTLED, TIMEOUT, begins, refused, secs, turn};
+use crate::limiters::{THROTTLED, TIMEOUT, begins, ended, refused, secs, succeed, turn};
 
 type Rates = Keyed<char, RateLimiter>;
 
@@ -22,8 +23,7 @@ async fn keys_don_t_share_a_limit() {
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_removed_once_its_debt_is_paid() {
     let models: Keyed<char, RateLimiter<Quota>> = Keyed::new(1, || RateLimiter::quota(60, 60_000));
-    let ticket = turn(&models.of(&'a'), 5000).await;
-    models.of(&'a').leave(ticket, AttemptOutcome::Success);
+    ended(&models.of(&'a'), 5000, Success).await;
     advance(secs(4)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').available(), 0.0);
@@ -37,14 +37,12 @@ async fn a_quota_is_removed_once_its_debt_is_paid() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
     let models = Rates::new(1, RateLimiter::adaptive);
-    let ticket = turn(&models.of(&'a'), 1).await;
-    models.of(&'a').leave(ticket, THROTTLED);
+    ended(&models.of(&'a'), 1, THROTTLED).await;
     assert_eq!(models.of(&'a').rate(), 1.0);
     advance(secs(9 * 60)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').rate(), 1.0);
-    let ticket = turn(&models.of(&'a'), 1).await;
-    models.of(&'a').leave(ticket, AttemptOutcome::Success);
+    succeed(&models.of(&'a')).await;
     advance(secs(10 * 60)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').rate(), f64::INFINITY);
@@ -57,45 +55,33 @@ async fn a_limiter_without_rejections_is_removed_at_once_but_not_while_paused() 
     // It runs.
     models.of(&'b');
     assert_eq!(models.of(&'a').running(), 1);
-    models.of(&'a').leave(ticket, AttemptOutcome::Success);
+    models.of(&'a').leave(ticket, Success);
     advance(secs(1)).await;
     models.of(&'c');
     assert_eq!(models.of(&'c').running(), 0);
-    let ticket = turn(&models.of(&'c'), 1).await;
-    models.of(&'c').leave(ticket, refused(secs(30)));
+    ended(&models.of(&'c'), 1, refused(secs(30))).await;
     models.of(&'a');
     assert!(models.of(&'c').paused_for().is_some());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_that_was_lowered_is_forgotten_ten_minutes_after_its_last_use() {
-    let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, ConcurrencyLimiter::aimd);
-    let ticket = turn(&hosts.of(&'a'), 1).await;
-    hosts.of(&'a').leave(ticket, TIMEOUT);
-    advance(secs(9 * 60)).await;
-    hosts.of(&'b');
-    assert_eq!(hosts.of(&'a').limit(), 18);
-    advance(secs(10 * 60)).await;
-    hosts.of(&'b');
-    assert_eq!(hosts.of(&'a').limit(), 20);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_limit_that_was_raised_is_forgotten_ten_minutes_after_its_last_use() {
-    let grown = || ConcurrencyLimiter::aimd().start(2);
-    let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, grown);
-    for _ in 0..4 {
-        let ticket = turn(&hosts.of(&'a'), 2).await;
-        hosts.of(&'a').leave(ticket, AttemptOutcome::Success);
+async fn a_limit_that_changed_is_forgotten_ten_minutes_after_its_last_use() {
+    let raised = || ConcurrencyLimiter::aimd().start(2);
+    let rows: [(fn() -> _, _, _, _, _, _); 2] = rows! {
+        ConcurrencyLimiter::aimd, 1, TIMEOUT, 1, 18, 20;
+        raised, 2, Success, 4, 4, 2;
+    };
+    for (make, cost, outcome, attempts, changed, start) in rows {
+        let hosts = Keyed::new(1, make);
+        for _ in 0..attempts {
+            ended(&hosts.of(&'a'), cost, outcome).await;
+        }
+        for (minutes, expected) in [(9, changed), (10, start)] {
+            advance(secs(minutes * 60)).await;
+            hosts.of(&'b');
+            assert_eq!(hosts.of(&'a').limit(), expected);
+        }
     }
-    let limit = hosts.of(&'a').limit();
-    assert!(limit > 2);
-    advance(secs(9 * 60)).await;
-    hosts.of(&'b');
-    assert_eq!(hosts.of(&'a').limit(), limit);
-    advance(secs(10 * 60)).await;
-    hosts.of(&'b');
-    assert_eq!(hosts.of(&'a').limit(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,8 +89,7 @@ async fn a_limit_in_use_is_kept_even_without_changes() {
     let hosts: Keyed<char, ConcurrencyLimiter> =
         Keyed::new(1, || ConcurrencyLimiter::aimd().start(2).most(3));
     for _ in 0..60 {
-        let ticket = turn(&hosts.of(&'a'), 3).await;
-        hosts.of(&'a').leave(ticket, AttemptOutcome::Success);
+        ended(&hosts.of(&'a'), 3, Success).await;
         advance(secs(60)).await;
         // No attempt is running now.
         hosts.of(&'b');
@@ -114,7 +99,7 @@ async fn a_limit_in_use_is_kept_even_without_changes() {
 
 /// Checks if a value that was not used for ten minutes is kept after an operator's changes.
 macro_rules! is_kept {
-    ($make:expr, |$changed:ident| $($change:expr),+) => {{
+    ($($make:expr, $is_kept:literal, |$changed:ident| $($change:expr),+;)*) => {$({
         let keyed = Keyed::new(1, || $make);
         let $changed = keyed.of(&'a');
         $($change;)+
@@ -124,48 +109,27 @@ macro_rules! is_kept {
         drop($changed);
         advance(secs(10 * 60)).await;
         keyed.of(&'b');
-        weak.upgrade().is_some()
-    }};
+        assert_eq!(weak.upgrade().is_some(), $is_kept, stringify!($($change),+));
+    })*};
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_operator_s_numbers_are_kept_until_they_are_taken_back() {
-    let kept = [
-        is_kept!(ConcurrencyLimiter::aimd(), |of| of
-            .set_limits(1..=50)
-            .unwrap()),
-        is_kept!(RateLimiter::adaptive(), |of| of.set_most(0.5).unwrap()),
-        is_kept!(RateLimiter::fixed(9, secs(1)), |of| of
-            .set_amount(8)
-            .unwrap()),
-        is_kept!(RateLimiter::quota(9, 9), |of| of.set_requests(8).unwrap()),
-        is_kept!(Breaker::new(), |of| of.set_ratio(0.5).unwrap()),
-        is_kept!(Breaker::new(), |of| of.set_open_for(secs(9))),
-    ];
-    assert_eq!(kept, [true; 6]);
-    let back = [
-        is_kept!(
-            ConcurrencyLimiter::aimd(),
-            |of| of.set_limits(1..=50).unwrap(),
-            of.set_limits(1..=200).unwrap()
-        ),
-        is_kept!(
-            RateLimiter::adaptive(),
-            |of| of.set_most(0.5).unwrap(),
-            of.set_most(f64::INFINITY).unwrap()
-        ),
-        is_kept!(
-            RateLimiter::fixed(9, secs(1)),
-            |of| of.set_amount(8).unwrap(),
-            of.set_amount(9).unwrap()
-        ),
-        is_kept!(
-            Breaker::new(),
-            |of| of.set_ratio(0.5).unwrap(),
-            of.set_ratio(0.9).unwrap()
-        ),
-    ];
-    assert_eq!(back, [false; 4]);
+    is_kept! {
+        ConcurrencyLimiter::aimd(), true, |of| of.set_limits(1..=50).unwrap();
+        RateLimiter::adaptive(), true, |of| of.set_most(0.5).unwrap();
+        RateLimiter::fixed(9, secs(1)), true, |of| of.set_amount(8).unwrap();
+        RateLimiter::quota(9, 9), true, |of| of.set_requests(8).unwrap();
+        Breaker::new(), true, |of| of.set_ratio(0.5).unwrap();
+        Breaker::new(), true, |of| of.set_open_for(secs(9));
+        ConcurrencyLimiter::aimd(), false,
+            |of| of.set_limits(1..=50).unwrap(), of.set_limits(1..=200).unwrap();
+        RateLimiter::adaptive(), false,
+            |of| of.set_most(0.5).unwrap(), of.set_most(f64::INFINITY).unwrap();
+        RateLimiter::fixed(9, secs(1)), false,
+            |of| of.set_amount(8).unwrap(), of.set_amount(9).unwrap();
+        Breaker::new(), false, |of| of.set_ratio(0.5).unwrap(), of.set_ratio(0.9).unwrap();
+    }
 }
 
 /// The clock is read only once a key finds no room, so the ten minutes start there.
@@ -173,8 +137,7 @@ async fn an_operator_s_numbers_are_kept_until_they_are_taken_back() {
 async fn the_age_of_a_key_counts_only_once_there_is_no_room() {
     let models = Rates::new(2, RateLimiter::adaptive);
     for model in ['a', 'b'] {
-        let ticket = turn(&models.of(&model), 1).await;
-        models.of(&model).leave(ticket, THROTTLED);
+        ended(&models.of(&model), 1, THROTTLED).await;
     }
     advance(secs(3600)).await;
     models.of(&'c');
@@ -189,17 +152,12 @@ async fn the_age_of_a_key_counts_only_once_there_is_no_room() {
 /// One that a test's clock used, which was far ahead.
 #[test]
 fn a_value_used_before_the_clock_was_set_back_is_removed() {
-    let on_its_own_clock = || {
-        let mut runtime = Builder::new_current_thread();
-        runtime.enable_time().start_paused(true).build().unwrap()
-    };
     for (ahead, is_forgotten) in [(secs(30), false), (secs(3600), true)] {
         let models = Rates::new(1, RateLimiter::adaptive);
-        let (early, late) = (on_its_own_clock(), on_its_own_clock());
+        let (early, late) = (runtime::paused(), runtime::paused());
         late.block_on(async {
             advance(ahead).await;
-            let ticket = turn(&models.of(&'a'), 1).await;
-            models.of(&'a').leave(ticket, THROTTLED);
+            ended(&models.of(&'a'), 1, THROTTLED).await;
             models.of(&'b');
         });
         early.block_on(async {

@@ -14,17 +14,22 @@ use crate::limiters::{millis, refused, secs, turn};
 
 static NONE: RateLimiter<Leased> = RateLimiter::leased();
 
+/// Spawns an attempt that counts itself once it starts, and ends at once.
+fn spawn_counted(limiter: &Arc<RateLimiter<Leased>>, cost: u32, begun: &Arc<AtomicU32>) {
+    let (limiter, begun) = (Arc::clone(limiter), Arc::clone(begun));
+    tokio::spawn(async move {
+        let ticket = turn(&*limiter, cost).await;
+        begun.fetch_add(1, SeqCst);
+        limiter.leave(ticket, AttemptOutcome::Ignored);
+    });
+}
+
 #[tokio::test(start_paused = true)]
 async fn attempts_start_in_order_as_room_is_granted() {
     let limiter = Arc::new(RateLimiter::leased());
     let begun = Arc::new(AtomicU32::new(0));
     for cost in [2, 1, 3] {
-        let (limiter, begun) = (Arc::clone(&limiter), Arc::clone(&begun));
-        tokio::spawn(async move {
-            let ticket = turn(&*limiter, cost).await;
-            begun.fetch_add(1, SeqCst);
-            limiter.leave(ticket, AttemptOutcome::Success);
-        });
+        spawn_counted(&limiter, cost, &begun);
         yield_now().await;
     }
     // The first's cost, and one for each behind it.
@@ -88,12 +93,7 @@ async fn no_room_is_lacking_during_a_servers_pause() {
     let first = turn(&*limiter, 1).await;
     let begun = Arc::new(AtomicU32::new(0));
     for _ in 0..100 {
-        let (limiter, begun) = (Arc::clone(&limiter), Arc::clone(&begun));
-        tokio::spawn(async move {
-            let ticket = turn(&*limiter, 1).await;
-            begun.fetch_add(1, SeqCst);
-            limiter.leave(ticket, AttemptOutcome::Ignored);
-        });
+        spawn_counted(&limiter, 1, &begun);
     }
     sleep(millis(1)).await;
     assert_eq!((limiter.lacking(), limiter.lacking_for_first()), (100, 1));

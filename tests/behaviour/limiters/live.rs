@@ -50,10 +50,8 @@ async fn limits_rates_and_quotas_change_while_calls_wait() {
     assert_eq!(begins(&quota, slower).await[..2], [0, 0]);
 
     let found = RateLimiter::adaptive().start(1.0);
-    assert_eq!(
-        begins(&found, || found.set_most(0.1).unwrap()).await[..2],
-        [0, 1000]
-    );
+    let slower = || found.set_most(0.1).unwrap();
+    assert_eq!(begins(&found, slower).await[..2], [0, 1000]);
     assert_eq!(found.rate().to_string(), "0.1");
 }
 
@@ -122,9 +120,8 @@ fn a_file_changes_numbers_by_name() {
 
     #[retry(max = 0, breaker = breaker, limiter = limiter)]
     fn call(breaker: &Breaker, limiter: &ConcurrencyLimiter, is_up: bool) -> std::io::Result<()> {
-        is_up
-            .then_some(())
-            .ok_or(std::io::ErrorKind::ConnectionRefused.into())
+        let refused = std::io::ErrorKind::ConnectionRefused;
+        is_up.then_some(()).ok_or(refused.into())
     }
 
     let (breaker, limiter) = (Breaker::new().count_window(4), ConcurrencyLimiter::aimd());

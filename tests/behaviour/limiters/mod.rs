@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::Kind;
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Permit};
+use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
 use support::time::{millis, secs};
 use tokio::time::{Instant, sleep};
 
@@ -64,10 +64,15 @@ async fn turn<L: AdmissionControl>(limiter: &L, cost: u32) -> Permit {
     ticket
 }
 
+/// An attempt of this cost that ends at once.
+async fn ended<L: AdmissionControl>(limiter: &L, cost: u32, outcome: AttemptOutcome) -> Changes {
+    let ticket = turn(limiter, cost).await;
+    limiter.leave(ticket, outcome)
+}
+
 /// An attempt of cost 1 that is through at once.
 async fn succeed<L: AdmissionControl>(limiter: &L) {
-    let ticket = turn(limiter, 1).await;
-    limiter.leave(ticket, AttemptOutcome::Success);
+    ended(limiter, 1, AttemptOutcome::Success).await;
 }
 
 /// Returns the start times, in milliseconds, of attempts with these costs that all enter now and succeed at once.
@@ -105,10 +110,8 @@ async fn reading_a_limiter_does_not_wake_waiters() {
     let rate: RateLimiter<Quota> = RateLimiter::fixed(1, secs(60));
     enter(&rate, &woken);
     assert_eq!((rate.available(), rate.waiting()), (0.0, 1));
-    assert_eq!(
-        rate.to_string(),
-        format!("{} per second, 1 waiting", rate.rate())
-    );
+    let shown = format!("{} per second, 1 waiting", rate.rate());
+    assert_eq!(rate.to_string(), shown);
     let places = ConcurrencyLimiter::aimd().start(1);
     enter(&places, &woken);
     assert_eq!((places.limit(), places.running()), (1, 1));

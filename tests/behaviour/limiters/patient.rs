@@ -16,13 +16,20 @@ use support::held_permit::Admit;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::limiters::{TRANSIENT as END, failure, millis, secs, turn};
+use crate::limiters::{TRANSIENT as END, ended, failure, millis, secs};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// Opens at the first failure.
 fn of_one() -> Breaker {
     Breaker::new().count_window(1).max_wait(MINUTE)
+}
+
+/// Has just opened.
+async fn opened() -> Breaker {
+    let breaker = of_one();
+    ended(&breaker, 1, END).await;
+    breaker
 }
 
 /// Fails until so much has passed since `start`, in attempts of 100 ms.
@@ -72,8 +79,7 @@ async fn an_operator_s_reset_ends_the_wait() {
         (true, millis(5500), Err(STOP), 5500),
     ] {
         let breaker = of_one().max_wait(max_wait);
-        let failing = turn(&breaker, 1).await;
-        breaker.leave(failing, hint);
+        ended(&breaker, 1, hint).await;
         if is_forced {
             breaker.force_open();
         }
@@ -109,8 +115,7 @@ async fn a_call_waits_no_longer_than_max_wait() {
         (MINUTE, MINUTE, secs(4), Err(STOP), 4000),
     ] {
         let breaker = of_one().max_wait(max_wait);
-        let failing = turn(&breaker, 1).await;
-        breaker.leave(failing, END);
+        ended(&breaker, 1, END).await;
         let (start, cancel) = (Instant::now(), CancellationToken::new());
         let canceller = async {
             sleep(cancelled).await;
@@ -166,9 +171,7 @@ async fn waiting_calls_restart_gradually() {
     }
 
     for (is_reset, trial, closed) in [(false, Some(5000), 9000), (true, None, 3000)] {
-        let breaker = of_one();
-        let failing = turn(&breaker, 1).await;
-        breaker.leave(failing, END);
+        let breaker = opened().await;
         let (asked, begun, start) = (Cell::new(0), RefCell::default(), Instant::now());
         let workers = 16 + usize::from(!is_reset);
         let work = || work(&breaker, &asked, &begun, start);
@@ -199,9 +202,7 @@ async fn a_hung_trial_does_not_block_waiters() {
         Ok(begun)
     }
 
-    let breaker = of_one();
-    let failing = turn(&breaker, 1).await;
-    breaker.leave(failing, END);
+    let breaker = opened().await;
     let start = Instant::now();
     let work = |lasts| work(&breaker, lasts, start);
     let begun = join(work(60 * MINUTE), work(millis(1))).await;
@@ -217,15 +218,10 @@ fn an_error_of_an_unknown_type_does_not_close_the_breaker() {
     }
 
     let breaker = Breaker::new().consecutive_failures(2);
-    let fail = |kind| {
-        breaker.record(
-            breaker.admit().unwrap(),
-            AttemptOutcome::Failure { kind, hint: None },
-        )
-    };
-    assert!(fail(Kind::Transient).is_none());
+    let fail = || breaker.record(breaker.admit().unwrap(), END);
+    assert!(fail().is_none());
     assert!(work(&breaker).is_err());
-    assert!(fail(Kind::Transient).is_some(), "still two in a row");
+    assert!(fail().is_some(), "still two in a row");
 }
 
 /// A call that starts while the breaker is closed does not queue behind calls that waited while it was open.
@@ -236,9 +232,7 @@ async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
         Ok(start.elapsed().as_millis())
     }
 
-    let breaker = of_one();
-    let failing = turn(&breaker, 1).await;
-    breaker.leave(failing, END);
+    let breaker = opened().await;
     let start = Instant::now();
     let waiting = join_all((0..9).map(|_| work(&breaker, start)));
     let late = async {
@@ -264,9 +258,7 @@ fn throttled_attempts_do_not_open_a_breaker() {
 #[tokio::test(start_paused = true)]
 async fn the_trial_call_of_a_batch_is_reported() {
     let recording = testing::record();
-    let breaker = of_one();
-    let failing = turn(&breaker, 1).await;
-    breaker.leave(failing, END);
+    let breaker = opened().await;
     let policy = Policy::new().on(|_: &Failure| true).name("batch");
     let batches = policy.limiter(&breaker).batches(3);
     let results = retry_each(batches, 0..3, async |items: Vec<u32>| {
@@ -274,9 +266,8 @@ async fn the_trial_call_of_a_batch_is_reported() {
     });
     assert_eq!(results.await.len(), 3);
     let lines = recording.lines();
-    let half_open = lines
-        .iter()
-        .filter(|line| line.starts_with("breaker half open"));
+    let is_half_open = |line: &&String| line.starts_with("breaker half open");
+    let half_open = lines.iter().filter(is_half_open);
     assert_eq!(half_open.count(), 1, "{lines:#?}");
     assert_eq!(breaker.state(), BreakerState::Closed);
 }

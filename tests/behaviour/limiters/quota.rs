@@ -11,10 +11,11 @@ use retry_runtime::{Verdict, retry};
 use support::failure::Failure;
 use support::rows;
 use support::runtime;
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
 
-use crate::limiters::{begins, millis, secs, turn};
+use crate::limiters::{begins, ended, millis, secs, turn};
 
 /// A thousand tokens a second, one request a second.
 const fn model() -> RateLimiter<Quota> {
@@ -59,10 +60,8 @@ async fn a_very_late_start_gains_nothing() {
     let mut ticket = limiter.enter(1);
     limiter.poll(&mut ticket, Waker::noop());
     advance(secs(10)).await;
-    assert_eq!(
-        limiter.poll(&mut ticket, Waker::noop()),
-        Admission::Admitted
-    );
+    let admission = limiter.poll(&mut ticket, Waker::noop());
+    assert_eq!(admission, Admission::Admitted);
     limiter.leave(ticket, AttemptOutcome::Success);
     assert_eq!(begins(&limiter, &[1, 1, 1]).await, [198, 398, 598]);
 }
@@ -201,11 +200,8 @@ async fn learn_limits_the_quota_to_the_servers_remaining_number() {
     ] {
         let limiter = model().burst(3);
         limiter.learn(|header| (header == name).then_some("1"));
-        assert_eq!(
-            begins(&limiter, &[1, 1, 1]).await,
-            [0, 1000, 2000],
-            "{name}"
-        );
+        let expected = [0, 1000, 2000];
+        assert_eq!(begins(&limiter, &[1, 1, 1]).await, expected, "{name}");
         let limiter = RateLimiter::fixed(1, secs(1)).burst(3);
         limiter.learn(|header| (header == name).then_some("1"));
         assert_eq!(limiter.available(), 1.0, "{name}");
@@ -234,8 +230,7 @@ async fn a_large_cost_is_not_overtaken() {
     assert_eq!(begins(&limiter, &[10]).await, [0]);
     let start = Instant::now();
     let large = async {
-        let ticket = turn(&limiter, 10).await;
-        limiter.leave(ticket, AttemptOutcome::Success);
+        ended(&limiter, 10, AttemptOutcome::Success).await;
         start.elapsed()
     };
     let small = async {
@@ -269,19 +264,14 @@ fn no_time_pays_twice_by_clocks_that_differ() {
     let (ahead, behind) = (runtime::paused(), runtime::paused());
     ahead.block_on(advance(secs(10)));
     let limiter = RateLimiter::fixed(1, secs(1));
-    let seconds = [&ahead, &behind, &ahead, &behind].map(|runtime| {
-        let begins = runtime.block_on(begins(&limiter, &[1]));
-        begins[0] / 1000
-    });
+    let second = |runtime: &Runtime| runtime.block_on(begins(&limiter, &[1]))[0] / 1000;
+    let seconds = [&ahead, &behind, &ahead, &behind].map(second);
     // At 10, 11, 12 and 13 seconds on each clock.
     assert_eq!(seconds, [0, 11, 2, 2]);
     // A clock that was set back further doesn't credit that time.
     let later = runtime::paused();
     ahead.block_on(advance(secs(3600)));
-    let seconds = [&ahead, &later, &later].map(|runtime| {
-        let begins = runtime.block_on(begins(&limiter, &[1]));
-        begins[0] / 1000
-    });
+    let seconds = [&ahead, &later, &later].map(second);
     assert_eq!(seconds, [0, 1, 1]);
 }
 

@@ -103,20 +103,16 @@ fn a_body_without_an_error_has_none() {
 #[test]
 fn the_message_can_be_read() {
     let error = ProviderError::parse(openai("requests", "rate_limit_exceeded")).unwrap();
-    assert_eq!(
-        (error.error_type(), error.code()),
-        (Some("requests"), Some("rate_limit_exceeded"))
-    );
+    let expected = (Some("requests"), Some("rate_limit_exceeded"));
+    assert_eq!((error.error_type(), error.code()), expected);
     assert_eq!(error.message(), "text");
     assert_eq!(error.to_string(), "requests (rate_limit_exceeded): text");
 
     let error = ProviderError::parse(google(503, "UNAVAILABLE", &json!([]))).unwrap();
     assert_eq!(error.to_string(), "UNAVAILABLE (503): text");
     let error = ProviderError::parse(r#"{"error": "the model is gone"}"#).unwrap();
-    assert_eq!(
-        (error.to_string().as_str(), error.fault()),
-        ("error: the model is gone", Fault::Unknown)
-    );
+    let expected = ("error: the model is gone", Fault::Unknown);
+    assert_eq!((error.to_string().as_str(), error.fault()), expected);
 }
 
 #[test]
@@ -126,14 +122,10 @@ fn a_wait_is_the_hint_of_the_verdict() {
         ProviderError::parse(body).unwrap().classify()
     };
     let wait_44s = Duration::from_secs(44);
-    assert_eq!(
-        verdict(429, "RESOURCE_EXHAUSTED"),
-        Verdict::THROTTLED.after(wait_44s)
-    );
-    assert_eq!(
-        verdict(500, "INTERNAL"),
-        Verdict::TRANSIENT.ambiguous().after(wait_44s)
-    );
+    let expected = Verdict::THROTTLED.after(wait_44s);
+    assert_eq!(verdict(429, "RESOURCE_EXHAUSTED"), expected);
+    let expected = Verdict::TRANSIENT.ambiguous().after(wait_44s);
+    assert_eq!(verdict(500, "INTERNAL"), expected);
 }
 
 #[test]

@@ -90,22 +90,16 @@ async fn corrections_hedges_and_fallbacks_are_counted() {
     }
     let totals = stats.take();
     assert_eq!(totals.fell_back, 2);
-    assert_eq!(
-        totals.to_string(),
-        "2 calls, 4 attempts, 2 retries; 2 fell back; last error: busy"
-    );
+    let expected = "2 calls, 4 attempts, 2 retries; 2 fell back; last error: busy";
+    assert_eq!(totals.to_string(), expected);
     assert_eq!(corrected(stats).await, Ok(3));
     let totals = stats.take();
     assert_eq!(totals.corrections, 2);
-    assert_eq!(
-        totals.to_string(),
-        "1 call, 1 attempt, 0 retries; 2 corrected; 1 recovered; last error: small"
-    );
+    let expected = "1 call, 1 attempt, 0 retries; 2 corrected; 1 recovered; last error: small";
+    assert_eq!(totals.to_string(), expected);
     assert_eq!(slow(stats).await, Ok(1));
-    assert_eq!(
-        stats.take().to_string(),
-        "1 call, 3 attempts, 0 retries; 2 hedged"
-    );
+    let expected = "1 call, 3 attempts, 0 retries; 2 hedged";
+    assert_eq!(stats.take().to_string(), expected);
 }
 
 /// Runs a batch with these items and the given results for each round.
@@ -138,10 +132,8 @@ async fn a_batch_counts_as_one_call() {
     assert_eq!(recovered.await, "succeeded batch attempt=2 max=2");
     let totals = stats.take();
     assert_eq!((totals.paused, start.elapsed()), (SECOND, SECOND));
-    assert_eq!(
-        totals.to_string(),
-        "1 call, 2 attempts, 1 retry; 1 recovered; last error: 1 of 3 items: throttled"
-    );
+    let expected = "1 call, 2 attempts, 1 retry; 1 recovered; last error: 1 of 3 items: throttled";
+    assert_eq!(totals.to_string(), expected);
 
     // One is lost at once, another at last.
     let rounds: [&[_]; 3] = [

@@ -26,16 +26,16 @@ fn times<const N: usize>(times: [(u64, Option<u64>); N]) -> Times {
 
 /// Asks every event, and notes the ends.
 fn note(times: &mut Times, event: &Event<'_>) {
-    let told = (event.elapsed(), event.attempt_elapsed());
+    let seen = (event.elapsed(), event.attempt_elapsed());
     match event.data {
-        EventData::Started | EventData::Waiting { .. } => assert_eq!(told.1, None),
+        EventData::Started | EventData::Waiting { .. } => assert_eq!(seen.1, None),
         EventData::Retrying { .. }
         | EventData::Correcting { .. }
         | EventData::AttemptFailed { .. }
         | EventData::FallingBack { .. }
         | EventData::FellBack { .. }
         | EventData::GaveUp { .. }
-        | EventData::Succeeded { .. } => times.push(told),
+        | EventData::Succeeded { .. } => times.push(seen),
         _ => {}
     }
 }
@@ -70,34 +70,34 @@ async fn every_loop_reports_times_without_pauses() {
     }
 
     let expected = times([(3, Some(3)), (6, Some(2))]);
-    let mut told = Times::new();
+    let mut seen = Times::new();
     let server = failing_first();
-    assert!(function(&server, &mut told).await.is_ok());
-    assert_eq!(told, expected);
+    assert!(function(&server, &mut seen).await.is_ok());
+    assert_eq!(seen, expected);
 
-    let (mut told, server) = (Times::new(), failing_first());
+    let (mut seen, server) = (Times::new(), failing_first());
     let chain = POLICY.on(|_: &Busy| true);
-    let chain = chain.observe(|event| note(&mut told, event));
+    let chain = chain.observe(|event| note(&mut seen, event));
     assert!(chain.call(async || ask(&server).await).await.is_ok());
-    assert_eq!(told, expected);
+    assert_eq!(seen, expected);
 
-    let (mut told, server) = (Times::new(), failing_first());
+    let (mut seen, server) = (Times::new(), failing_first());
     let batches = POLICY.on(|_: &Busy| true);
-    let batches = batches.observe(|event| note(&mut told, event)).batches(2);
+    let batches = batches.observe(|event| note(&mut seen, event)).batches(2);
     let answers = retry_each(batches, [1, 2], async |items| {
         let answer = ask(&server).await?;
         Ok(items.iter().map(|_| Ok(answer)).collect())
     });
     assert!(answers.await.iter().all(Result::is_ok));
-    assert_eq!(told, expected);
+    assert_eq!(seen, expected);
 
-    let (mut told, server) = (Times::new(), failing_first());
+    let (mut seen, server) = (Times::new(), failing_first());
     let mut plan = Plan::<u64, String>::new();
     plan.add("ask", [], async |[]| {
         ask(&server).await.map_err(|_| String::from("busy"))
     });
     let policy = POLICY.on(|_: &String| true);
-    let policy = policy.observe(|event| note(&mut told, event));
+    let policy = policy.observe(|event| note(&mut seen, event));
     let end = plan.run_until(policy, async |results| match results.output("ask") {
         Some(_) => Validity::Valid,
         None => Validity::Missing(vec![]),
@@ -105,7 +105,7 @@ async fn every_loop_reports_times_without_pauses() {
     assert!(end.await.is_ok());
     // The times of the subtask, and then of the plan.
     let twice = expected.iter().flat_map(|times| [*times; 2]);
-    assert_eq!(told, twice.collect::<Times>());
+    assert_eq!(seen, twice.collect::<Times>());
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,16 +131,16 @@ async fn an_attempts_time_starts_after_its_wait() {
 /// One call of a batch waits for admission while another one runs.
 #[tokio::test(start_paused = true)]
 async fn a_rejected_attempt_has_no_duration() {
-    let (mut told, limiter) = (Times::new(), ConcurrencyLimiter::fixed(1).queue(0));
+    let (mut seen, limiter) = (Times::new(), ConcurrencyLimiter::fixed(1).queue(0));
     let policy = POLICY.rejected(Section::new().base(secs(3)));
     let batches = policy.on(|_: &Busy| true).limiter(&limiter);
-    let batches = batches.observe(|event| note(&mut told, event));
+    let batches = batches.observe(|event| note(&mut seen, event));
     let answers = retry_each(batches.batches(1).concurrency(2), [1, 2], async |_| {
         sleep(secs(2)).await;
         Ok(vec![Ok::<_, Busy>(())])
     });
     assert!(answers.await.iter().all(Result::is_ok));
-    assert_eq!(told, times([(0, None), (5, Some(5))]));
+    assert_eq!(seen, times([(0, None), (5, Some(5))]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,20 +162,20 @@ async fn events_without_their_own_attempt_have_no_duration() {
         ask(server).await
     }
 
-    let mut told = Times::new();
+    let mut seen = Times::new();
     assert!(
-        corrected(&sequence([Ok((3, true))]), &mut told)
+        corrected(&sequence([Ok((3, true))]), &mut seen)
             .await
             .is_ok()
     );
-    assert_eq!(told, times([(3, Some(3)), (7, None)]));
-    told.clear();
+    assert_eq!(seen, times([(3, Some(3)), (7, None)]));
+    seen.clear();
     assert!(
-        falls_back(&sequence([Ok((3, false))]), &mut told)
+        falls_back(&sequence([Ok((3, false))]), &mut seen)
             .await
             .is_ok()
     );
-    assert_eq!(told, times([(3, Some(3)), (7, None)]));
+    assert_eq!(seen, times([(3, Some(3)), (7, None)]));
     for (server, expected) in [
         // The first attempt wins, and then the hedged one.
         ([(3, true), (9, true), (9, true)], times([(3, Some(3))])),
@@ -186,15 +186,15 @@ async fn events_without_their_own_attempt_have_no_duration() {
             times([(2, None), (5, None), (8, Some(2))]),
         ),
     ] {
-        told.clear();
-        assert!(hedged(&sequence(server.map(Ok)), &mut told).await.is_ok());
-        assert_eq!(told, expected);
+        seen.clear();
+        assert!(hedged(&sequence(server.map(Ok)), &mut seen).await.is_ok());
+        assert_eq!(seen, expected);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_subtask_without_a_retry_is_reported_at_once() {
-    let mut told = Times::new();
+    let mut seen = Times::new();
     let mut plan = Plan::<u64, String>::new();
     plan.add("refused", [], async |[]| {
         sleep(secs(1)).await;
@@ -207,12 +207,12 @@ async fn a_subtask_without_a_retry_is_reported_at_once() {
     let policy = POLICY.on(|_: &String| false);
     let policy = policy.observe(|event| {
         if event.call.ends_with(".refused") {
-            note(&mut told, event);
+            note(&mut seen, event);
         }
     });
     let end = plan.run_until(policy, async |_| Validity::Valid).await;
     assert!(end.is_ok());
-    assert_eq!(told, times([(1, Some(1))]));
+    assert_eq!(seen, times([(1, Some(1))]));
 }
 
 #[test]
@@ -232,19 +232,19 @@ fn times_use_the_timers_own_clock() {
         }
     }
 
-    let (clock, mut told) = (Simulated::new(), Times::new());
-    assert!(block_on(function(&clock, &Cell::new(0), &mut told)).is_ok());
-    assert_eq!(told, times([(3, Some(3)), (7, Some(3))]));
+    let (clock, mut seen) = (Simulated::new(), Times::new());
+    assert!(block_on(function(&clock, &Cell::new(0), &mut seen)).is_ok());
+    assert_eq!(seen, times([(3, Some(3)), (7, Some(3))]));
 
-    told.clear();
+    seen.clear();
     let chain = POLICY.on(|_: &Busy| true).timer(&clock);
-    let chain = chain.observe(|event| note(&mut told, event));
+    let chain = chain.observe(|event| note(&mut seen, event));
     let answer = async || {
         clock.advance(secs(3));
         Ok::<_, Busy>(())
     };
     assert!(block_on(chain.call(answer)).is_ok());
-    assert_eq!(told, times([(3, Some(3))]));
+    assert_eq!(seen, times([(3, Some(3))]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -256,7 +256,7 @@ async fn an_observer_may_read_times_only_at_the_end() {
         ask(server).await
     }
 
-    let mut told = Times::new();
-    assert!(function(&failing_first(), &mut told).await.is_ok());
-    assert_eq!(told, times([(6, Some(2))]));
+    let mut seen = Times::new();
+    assert!(function(&failing_first(), &mut seen).await.is_ok());
+    assert_eq!(seen, times([(6, Some(2))]));
 }

@@ -4,7 +4,7 @@ use retry_work::Plan;
 
 use crate::plan::World;
 
-fn message(subtasks: &[(&'static str, &[&'static str])]) -> String {
+fn message(subtasks: &'static str) -> String {
     let world = World::default();
     let plan = world.plan(subtasks);
     let error = plan.check().unwrap_err();
@@ -14,39 +14,26 @@ fn message(subtasks: &[(&'static str, &[&'static str])]) -> String {
 #[test]
 fn a_cycle_is_named_in_full() {
     let cycle = "each subtask waits for the next and none can begin: ";
-    assert_eq!(message(&[("a", &["a"])]), format!("{cycle}a → a"));
-    let subtasks: &[(_, &[_])] = &[
-        ("root", &[]),
-        ("leaf", &["x"]),
-        ("c", &["a"]),
-        ("a", &["root", "b"]),
-        ("x", &["c"]),
-        ("b", &["root", "c"]),
-    ];
+    assert_eq!(message("a: a"), format!("{cycle}a → a"));
+    let subtasks = "root; leaf: x; c: a; a: root b; x: c; b: root c";
     assert_eq!(message(subtasks), format!("{cycle}c → a → b → c"));
 }
 
 #[test]
 fn an_unknown_dependency_is_named_with_its_subtask() {
-    assert_eq!(
-        message(&[("search", &[]), ("extract", &["search", "Search"])]),
-        "extract → Search: there is no subtask `Search`; did you mean `search`?"
-    );
-    assert_eq!(
-        message(&[("search", &["zzz"])]),
-        "search → zzz: there is no subtask `zzz`; add it, or remove the dependency"
-    );
+    let expected = "extract → Search: there is no subtask `Search`; did you mean `search`?";
+    assert_eq!(message("search; extract: search Search"), expected);
+    let expected = "search → zzz: there is no subtask `zzz`; add it, or remove the dependency";
+    assert_eq!(message("search: zzz"), expected);
     // The first of several.
-    assert_eq!(
-        message(&[("a", &[]), ("b", &["a", "x1", "x2"]), ("c", &["x3"])]),
-        "b → x1: there is no subtask `x1`; add it, or remove the dependency"
-    );
+    let expected = "b → x1: there is no subtask `x1`; add it, or remove the dependency";
+    assert_eq!(message("a; b: a x1 x2; c: x3"), expected);
 }
 
 #[test]
 fn a_name_given_twice_is_named_with_its_places() {
     assert_eq!(
-        message(&[("a", &[]), ("b", &[]), ("c", &[]), ("b", &["a"])]),
+        message("a; b; c; b: a"),
         "the subtasks added as number 2 and number 4 are both named `b`: give each a name of its own"
     );
 }
@@ -54,7 +41,7 @@ fn a_name_given_twice_is_named_with_its_places() {
 #[tokio::test]
 async fn a_plan_that_cannot_run_executes_nothing_and_keeps_what_it_has() {
     let world = World::failing(&[("b", 9)]);
-    let mut plan = world.plan(&[("a", &[]), ("b", &[])]);
+    let mut plan = world.plan("a; b");
     plan.run().await.unwrap();
     world.executed();
     plan.add("c", ["nothing"], async |[_]| world.execute("c", &[]));

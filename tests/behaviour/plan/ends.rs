@@ -4,27 +4,22 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::future::{pending, ready};
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
 
 use futures::{FutureExt, join};
 use retry_runtime::seam::TimerFn;
-use retry_runtime::{Event, EventData, Policy, Reason, testing};
 use retry_work::Plan;
-use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_work::plan::{Local, Snapshot, Validity};
 use support::dropped::{dropped_after, give_way};
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use crate::plan::EXACT;
-use crate::plan::until::retryable;
+use crate::plan::{EXACT, complete, gave_up, invalid, retryable};
 
 type LocalValidity<'a> = Validity<'a, u32, String, Local<'a, u32, String>>;
 
-async fn invalid<'a>(_: Snapshot<u32>) -> LocalValidity<'a> {
-    Validity::Invalid("incomplete".into())
-}
+type LocalPlan<'a> = Plan<'a, u32, String, Local<'a, u32, String>>;
 
-const SECOND: Duration = Duration::from_secs(1);
+const SECOND: Duration = secs(1);
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_ends_hung_subtasks() {
@@ -44,30 +39,24 @@ async fn the_deadline_ends_hung_subtasks() {
     assert_eq!(start.elapsed(), SECOND * 30);
     assert_eq!(
         end,
-        PlanEnd::GaveUp {
-            reason: Reason::Deadline,
-            message: "1 under way at the deadline: stuck".into(),
-        }
+        gave_up(Reason::Deadline, "1 under way at the deadline: stuck")
     );
     let summary = plan.summary();
     assert_eq!(summary.completed, ["quick", "slow"]);
-    assert_eq!(summary.pending, ["stuck", "after"]);
     assert_eq!(summary.dead_ends, ["failed"]);
+    assert_eq!(summary.pending, ["stuck", "after"]);
     assert_eq!(plan.output("slow"), Some(&2));
     let line =
         "gave up plan attempt=1 max=3 error=1 under way at the deadline: stuck reason=deadline";
-    assert!(
-        recording.lines().contains(&line.into()),
-        "{:?}",
-        recording.lines()
-    );
+    let lines = recording.lines();
+    assert!(lines.contains(&line.into()), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_ends_a_hung_retry_and_validator() {
     let start = Instant::now();
     let tries = Cell::new(0);
-    let mut plan = Plan::local();
+    let mut plan: LocalPlan<'_> = Plan::local();
     plan.add("a", [], async |[]| {
         tries.set(tries.get() + 1);
         match tries.get() {
@@ -79,20 +68,16 @@ async fn the_deadline_ends_a_hung_retry_and_validator() {
     let end = plan.run_until(policy, invalid).await.unwrap();
     assert_eq!(start.elapsed(), SECOND * 30);
     assert!(!end.is_valid());
-    assert_eq!(
-        (plan.error("a").unwrap().as_str(), tries.get()),
-        ("busy", 2)
-    );
+    let expected = ("busy", 2);
+    assert_eq!((plan.error("a").unwrap().as_str(), tries.get()), expected);
 
     let mut plan = Plan::local();
     plan.add("a", [], async |[]| Ok(1));
     let validator = async |_| -> LocalValidity<'_> { pending().await };
     let end = plan.run_until(policy, validator).await.unwrap();
     assert_eq!(start.elapsed(), SECOND * 60);
-    assert_eq!(
-        end.to_string(),
-        "gave up (deadline): the validator was under way at the deadline"
-    );
+    let expected = "gave up (deadline): the validator was under way at the deadline";
+    assert_eq!(end.to_string(), expected);
     assert_eq!(plan.output("a"), Some(&1));
 }
 
@@ -125,27 +110,23 @@ async fn subtasks_dropped_at_the_deadline_are_reported_once() {
     });
     let end = plan.run_until(policy, invalid).await.unwrap();
     assert!(!end.is_valid());
-    assert_eq!(plan.summary().pending, ["begun"]);
     assert_eq!(plan.summary().dead_ends, ["retried"]);
+    assert_eq!(plan.summary().pending, ["begun"]);
     let lines = recording.lines();
     let recovered = lines.iter().position(|line| line.starts_with("recovered"));
-    assert_eq!(
-        lines[recovered.unwrap() + 1..],
-        [
-            "gave up plan.begun attempt=1 error=dropped before it ended reason=deadline",
-            "dead end plan.retried attempt=2 error=busy reason=deadline",
-            "gave up plan attempt=2 max=3 error=2 under way at the deadline: begun, retried reason=deadline",
-            "summary plan: 1 completed; 1 failed: retried; 1 dead end: retried; 1 pending: begun; 5 executions",
-        ]
-    );
-    assert_eq!(
-        events.into_inner(),
-        [
-            "gave up plan.begun attempt=1 max=3 error=dropped before it ended reason=deadline",
-            "gave up plan.retried attempt=2 max=3 error=busy reason=deadline",
-            "gave up plan attempt=2 max=3 error=2 under way at the deadline: begun, retried reason=deadline",
-        ]
-    );
+    let expected = [
+        "gave up plan.begun attempt=1 error=dropped before it ended reason=deadline",
+        "dead end plan.retried attempt=2 error=busy reason=deadline",
+        "gave up plan attempt=2 max=3 error=2 under way at the deadline: begun, retried reason=deadline",
+        "summary plan: 1 completed; 1 failed: retried; 1 dead end: retried; 1 pending: begun; 5 executions",
+    ];
+    assert_eq!(lines[recovered.unwrap() + 1..], expected);
+    let expected = [
+        "gave up plan.begun attempt=1 max=3 error=dropped before it ended reason=deadline",
+        "gave up plan.retried attempt=2 max=3 error=busy reason=deadline",
+        "gave up plan attempt=2 max=3 error=2 under way at the deadline: begun, retried reason=deadline",
+    ];
+    assert_eq!(events.into_inner(), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -182,10 +163,7 @@ async fn cancelled_in_a_pause_the_plan_ends() {
 }
 
 /// Six subtasks, three after three. Each waits twice, and one fails once.
-fn plan<'a>(
-    done: &'a RefCell<Vec<u32>>,
-    failed: &'a Cell<bool>,
-) -> Plan<'a, u32, String, Local<'a, u32, String>> {
+fn plan<'a>(done: &'a RefCell<Vec<u32>>, failed: &'a Cell<bool>) -> LocalPlan<'a> {
     let mut plan = Plan::local();
     let work = async |number: u32| {
         give_way().await;
@@ -205,13 +183,9 @@ fn plan<'a>(
     plan
 }
 
-async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
+async fn complete_later<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
     give_way().await;
-    if results.summary().is_complete() {
-        Validity::Valid
-    } else {
-        Validity::Invalid("incomplete".into())
-    }
+    complete(results).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,7 +200,7 @@ async fn finished_results_are_kept_if_the_future_is_dropped() {
             }
             give_way().await;
         });
-        let end = dropped_after(polls, plan.run_until(policy.timer(timer), complete));
+        let end = dropped_after(polls, plan.run_until(policy.timer(timer), complete_later));
         let outputs: BTreeSet<u32> = plan.outputs().map(|(_, output)| *output).collect();
         assert_eq!(outputs, done.borrow().iter().copied().collect());
         assert_eq!(outputs.len() == 6, plan.summary().is_complete());
@@ -235,7 +209,12 @@ async fn finished_results_are_kept_if_the_future_is_dropped() {
             return;
         }
         // The rest runs, and no subtask runs twice.
-        assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
+        assert!(
+            plan.run_until(policy, complete_later)
+                .await
+                .unwrap()
+                .is_valid()
+        );
         assert_eq!(done.borrow().len(), 6, "after {polls} polls");
     }
     panic!("the plan did not end");
@@ -253,23 +232,22 @@ async fn finished_results_are_kept_if_a_subtask_panics() {
     });
     plan.add("c", ["a"], async |[_]| Ok(3));
     let policy = EXACT.on(retryable);
-    let run = AssertUnwindSafe(plan.run_until(policy, complete));
+    let run = AssertUnwindSafe(plan.run_until(policy, complete_later));
     assert!(run.catch_unwind().await.is_err());
     let summary = plan.summary();
-    assert_eq!(
-        (summary.completed, summary.pending),
-        (vec!["a".into(), "c".into()], vec!["b".into()])
-    );
+    let expected = (vec!["a".into(), "c".into()], vec!["b".into()]);
+    assert_eq!((summary.completed, summary.pending), expected);
     assert_eq!(plan.output("c"), Some(&3));
     panics.set(false);
-    assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
+    let end = plan.run_until(policy, complete_later).await.unwrap();
+    assert!(end.is_valid());
     assert_eq!(plan.summary().executions, 4);
 }
 
 #[test]
 fn a_plan_that_never_sleeps_gives_way_once_for_each_round() {
     for (polls, ends) in [(2, false), (3, true)] {
-        let mut plan = Plan::local();
+        let mut plan: LocalPlan<'_> = Plan::local();
         plan.add("a", [], async |[]| Err(String::from("busy")));
         let policy = Policy::none().max(2).on(retryable);
         let timer = TimerFn::new(|_| ready(()));

@@ -111,18 +111,15 @@ async fn local_plans_own_and_borrow_what_is_not_send() {
     assert_eq!(local.name(), "c");
     assert_eq!(local.dependencies().collect::<Vec<_>>(), ["a"]);
     plan.push(local);
-    let end = plan
-        .run_until(
-            Policy::none().max(1).on(|_: &Rc<str>| true),
-            async |results| {
-                assert_eq!(results.summary().completed, ["a", "c"]);
-                log.borrow_mut().push(0);
-                Validity::Invalid("b is wanted".into())
-            },
-        )
-        .await
-        .unwrap();
-    assert!(!end.is_valid());
+    let end = plan.run_until(
+        Policy::none().max(1).on(|_: &Rc<str>| true),
+        async |results| {
+            assert_eq!(results.summary().completed, ["a", "c"]);
+            log.borrow_mut().push(0);
+            Validity::Invalid("b is wanted".into())
+        },
+    );
+    assert!(!end.await.unwrap().is_valid());
     drop(plan);
     assert_eq!(log.into_inner(), [5, 0, 5, 0]);
 }

@@ -3,16 +3,15 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::time::Duration;
 
 use futures::FutureExt;
 use retry_work::Plan;
 use retry_work::plan::{PlanState, Validity};
-use tokio::time::sleep;
+use support::prelude::*;
 
-use crate::plan::{EXACT, World};
+use crate::plan::{EXACT, World, subtasks};
 
-const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &["a"])];
+const CHAIN: &str = "a; b: a; c: b; d: a";
 
 /// Lines that are appended to.
 #[derive(Default)]
@@ -38,15 +37,13 @@ async fn each_end_is_a_change_and_all_of_them_the_state() {
     let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
     plan.run().await.unwrap();
     plan.retry_failed().await.unwrap();
-    assert_eq!(
-        *lines.0.lock().unwrap(),
-        [
-            r#"{"version":1,"completed":{"a":"a()"},"failed":{},"dead_ends":[],"executions":1}"#,
-            r#"{"version":1,"completed":{},"failed":{"b":"b is busy"},"dead_ends":[],"executions":2}"#,
-            r#"{"version":1,"completed":{"d":"d(a())"},"failed":{},"dead_ends":[],"executions":0}"#,
-            r#"{"version":1,"completed":{},"failed":{"b":"b is busy"},"dead_ends":["b"],"executions":1}"#,
-        ]
-    );
+    let expected = [
+        r#"{"version":1,"completed":{"a":"a()"},"failed":{},"dead_ends":[],"executions":1}"#,
+        r#"{"version":1,"completed":{},"failed":{"b":"b is busy"},"dead_ends":[],"executions":2}"#,
+        r#"{"version":1,"completed":{"d":"d(a())"},"failed":{},"dead_ends":[],"executions":0}"#,
+        r#"{"version":1,"completed":{},"failed":{"b":"b is busy"},"dead_ends":["b"],"executions":1}"#,
+    ];
+    assert_eq!(*lines.0.lock().unwrap(), expected);
     world.executed();
     let mut resumed = world.plan(CHAIN);
     lines.load(&mut resumed);
@@ -79,7 +76,7 @@ async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
         lines.load(plan);
         let policy = EXACT.on(|_: &String| false);
         let run = plan.run_until(policy, async |_| Validity::Invalid("no page".into()));
-        let crash = tokio::time::timeout(Duration::from_secs(5), run);
+        let crash = tokio::time::timeout(secs(5), run);
         assert!(crash.await.is_err());
     }
     assert_eq!(executed.take(), ["gone", "slow", "slow"]);
@@ -89,13 +86,13 @@ async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_loses_only_running_subtasks() {
     let lines = Lines::default();
-    let executed = RefCell::new(Vec::new());
+    let executed = &RefCell::new(Vec::new());
     let plan = || {
         let mut plan = Plan::local();
-        for (name, after) in CHAIN {
-            plan.add(*name, after.to_vec(), async |_: Vec<_>| {
-                sleep(Duration::from_secs(if *name == "d" { 60 } else { 1 })).await;
-                executed.borrow_mut().push(*name);
+        for (name, after) in subtasks(CHAIN) {
+            plan.add(name, after, async move |_: Vec<_>| {
+                sleep(secs(if name == "d" { 60 } else { 1 })).await;
+                executed.borrow_mut().push(name);
                 Ok::<_, String>(name.to_uppercase())
             });
         }
@@ -103,7 +100,7 @@ async fn a_crash_loses_only_running_subtasks() {
     };
     // `c` and `d` are running.
     let mut first = plan().journal(|change| lines.append(&change));
-    let crash = tokio::time::timeout(Duration::from_millis(2500), first.run());
+    let crash = tokio::time::timeout(millis(2500), first.run());
     assert!(crash.await.is_err());
     drop(first);
     assert_eq!(executed.take(), ["a", "b"]);
@@ -125,8 +122,7 @@ async fn giving_up_by_the_policy_is_a_change() {
     let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
     let policy = EXACT.max(1).on(|_: &String| true);
     let invalid = async |_| Validity::Invalid("no c".into());
-    let end = plan.run_until(policy, invalid).await.unwrap();
-    assert!(!end.is_valid());
+    assert!(!plan.run_until(policy, invalid).await.unwrap().is_valid());
     let mut resumed = world.plan(CHAIN);
     lines.load(&mut resumed);
     assert_eq!(resumed.summary(), plan.summary());

@@ -2,19 +2,17 @@
 
 use std::cell::Cell;
 use std::future::ready;
-use std::time::Duration;
 
-use retry_runtime::{Jitter, Policy, Section, Verdict, testing};
 use retry_work::Plan;
 use retry_work::plan::{Subtask, Validity};
-use support::failure::Failure;
+use support::prelude::*;
 
 use crate::plan::World;
 
 #[tokio::test]
 async fn failures_retries_healings_dead_ends_and_the_summary() {
     let world = World::failing(&[("b", 1), ("d", 9)]);
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &[])]);
+    let mut plan = world.plan("a; b: a; c: b; d");
     let recording = testing::record();
     plan.run().await.unwrap();
     plan.retry_failed().await.unwrap();
@@ -32,7 +30,7 @@ async fn failures_retries_healings_dead_ends_and_the_summary() {
     assert_eq!(recording.lines(), lines);
     drop(recording);
     // No subtask failed, so none is retried.
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     let recording = testing::record();
     plan.retry_failed().await.unwrap();
     let lines = ["summary plan: 0 completed; 1 pending: a; 0 executions"];
@@ -110,14 +108,12 @@ async fn a_round_cut_off_by_the_deadline_shows_the_max_of_the_policy() {
     let policy = Policy::new()
         .max(1)
         .throttled(Section::new().max(9))
-        .deadline(Duration::from_secs(30));
+        .deadline(secs(30));
     let end = plan.run_until(policy, async |_| Validity::Invalid("too few".into()));
     assert!(!end.await.unwrap().is_valid());
-    assert_eq!(
-        recording.lines()[2..4],
-        [
-            "dead end plan.a attempt=2 error=throttled reason=deadline",
-            "gave up plan attempt=2 max=1 error=1 under way at the deadline: a reason=deadline",
-        ]
-    );
+    let expected = [
+        "dead end plan.a attempt=2 error=throttled reason=deadline",
+        "gave up plan attempt=2 max=1 error=1 under way at the deadline: a reason=deadline",
+    ];
+    assert_eq!(recording.lines()[2..4], expected);
 }

@@ -2,44 +2,36 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::ready;
-use std::time::Duration;
 
-use retry_runtime::{Policy, Reason, testing};
-use retry_work::plan::{PlanEnd, Snapshot, Subtask, Validity};
-use support::rows;
-use tokio::time::{Instant, timeout};
+use retry_work::plan::{Snapshot, Subtask, Validity};
+use support::prelude::*;
+use tokio::time::timeout;
 
-use crate::plan::until::retryable;
-use crate::plan::{EXACT, World};
+use crate::plan::{EXACT, World, gave_up, retryable};
 
 #[tokio::test(start_paused = true)]
 async fn missing_subtasks_are_added_once_no_failed_one_is_left() {
     let world = World::failing(&[("b", 1), ("label", 1)]);
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
+    let mut plan = world.plan("a; b: a");
     let seen = RefCell::new(Vec::new());
-    let end = plan
-        .run_until(EXACT.on(retryable), async |results| {
-            let summary = results.summary();
-            seen.borrow_mut()
-                .push((summary.completed.len(), summary.failed.len()));
-            if results.output("label").is_some() {
-                return Validity::Valid;
-            }
-            Validity::Missing(vec![
-                Subtask::local("label", ["extract"], async |[extract]| {
-                    world.execute("label", &[extract])
-                }),
-                Subtask::local("extract", ["b"], async |[b]| world.execute("extract", &[b])),
-            ])
-        })
-        .await
-        .unwrap();
-    assert!(end.is_valid());
+    let end = plan.run_until(EXACT.on(retryable), async |results| {
+        let summary = results.summary();
+        seen.borrow_mut()
+            .push((summary.completed.len(), summary.failed.len()));
+        if results.output("label").is_some() {
+            return Validity::Valid;
+        }
+        Validity::Missing(vec![
+            Subtask::local("label", ["extract"], async |[extract]| {
+                world.execute("label", &[extract])
+            }),
+            Subtask::local("extract", ["b"], async |[b]| world.execute("extract", &[b])),
+        ])
+    });
+    assert!(end.await.unwrap().is_valid());
     // The rounds that retried `b` and `label` added nothing.
-    assert_eq!(
-        world.executed(),
-        ["a", "b", "b", "extract", "label", "label"]
-    );
+    let expected = ["a", "b", "b", "extract", "label", "label"];
+    assert_eq!(world.executed(), expected);
     assert_eq!(seen.into_inner(), [(1, 1), (2, 0), (3, 1), (4, 0)]);
     assert_eq!(plan.output("label").unwrap(), "label(extract(b(a())))");
 }
@@ -47,21 +39,16 @@ async fn missing_subtasks_are_added_once_no_failed_one_is_left() {
 #[tokio::test(start_paused = true)]
 async fn rounds_that_add_subtasks_count_too() {
     let world = World::default();
-    let mut plan = world.plan(&[]);
+    let mut plan = world.plan("");
     let names = ["1", "2", "3", "4", "5"];
-    let end = plan
-        .run_until(EXACT.max(2).on(retryable), async |results| {
-            let name = names[results.summary().completed.len()];
-            Validity::Missing(vec![Subtask::local(name, [], async |[]| {
-                world.execute(name, &[])
-            })])
-        })
-        .await
-        .unwrap();
-    let expected = PlanEnd::GaveUp {
-        reason: Reason::Exhausted,
-        message: "missing: 3".into(),
-    };
+    let end = plan.run_until(EXACT.max(2).on(retryable), async |results| {
+        let name = names[results.summary().completed.len()];
+        Validity::Missing(vec![Subtask::local(name, [], async |[]| {
+            world.execute(name, &[])
+        })])
+    });
+    let end = end.await.unwrap();
+    let expected = gave_up(Reason::Exhausted, "missing: 3");
     assert_eq!(end, expected);
     assert_eq!(world.executed(), ["1", "2"]);
     assert_eq!(plan.len(), 2);
@@ -70,7 +57,7 @@ async fn rounds_that_add_subtasks_count_too() {
 #[tokio::test]
 async fn a_missing_subtask_that_failed_is_not_added_again() {
     let world = World::failing(&[("extract", u32::MAX)]);
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     let policy = Policy::none().on(|_: &String| false);
     let end = plan.run_until(policy, async |results| match results.output("label") {
         Some(_) => Validity::Valid,
@@ -81,10 +68,7 @@ async fn a_missing_subtask_that_failed_is_not_added_again() {
             }),
         ]),
     });
-    let expected = PlanEnd::GaveUp {
-        reason: Reason::NotRetryable,
-        message: "missing: extract, label".into(),
-    };
+    let expected = gave_up(Reason::NotRetryable, "missing: extract, label");
     assert_eq!(end.await.unwrap(), expected);
     assert_eq!(world.executed(), ["a", "extract"]);
     let summary = plan.summary();
@@ -102,7 +86,7 @@ async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
         "c", "z", "c → z: there is no subtask `z`; add it, or remove the dependency";
         "c", "c", "each subtask waits for the next and none can begin: c → c";
     } {
-        let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
+        let mut plan = world.plan("a; b: a");
         let recording = testing::record();
         let error = plan.run_until(Policy::none().on(retryable), async |_| {
             let added = |_: [_; 1]| ready(Ok(String::new()));
@@ -123,7 +107,7 @@ async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
 async fn a_subtask_that_cannot_run_is_not_added_and_costs_no_round() {
     let world = World::failing(&[("a", u32::MAX)]);
     let start = Instant::now();
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
+    let mut plan = world.plan("a; b: a; c");
     let asked = |name: &'static str, after: &[&str]| {
         let world = &world;
         let execute = async move |_| world.execute(name, &[]);
@@ -155,7 +139,7 @@ async fn a_subtask_that_cannot_run_is_not_added_and_costs_no_round() {
 #[tokio::test(start_paused = true)]
 async fn subtasks_added_before_a_drop_run_in_the_next_run() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     let validate = async |results: Snapshot<String>| match results.output("b") {
         Some(_) => Validity::Valid,
         None => Validity::Missing(vec![Subtask::local("b", ["a"], async |[a]| {

@@ -22,14 +22,53 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use retry_runtime::{Jitter, Policy};
+use retry_runtime::{Jitter, Policy, Reason};
 use retry_work::Plan;
-use retry_work::plan::Local;
+use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
 
 type LocalPlan<'a> = Plan<'a, String, String, Local<'a, String, String>>;
 
 /// Waits 1, 2, 4, … s.
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
+/// The subtasks in a text such as `a; b; c: a b`, each with what it depends on.
+fn subtasks(text: &'static str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let texts = text.split("; ").filter(|text| !text.is_empty());
+    texts.map(|text| {
+        let (name, after) = text.split_once(": ").unwrap_or((text, ""));
+        (name, after.split_whitespace().collect())
+    })
+}
+
+fn retryable(_: &String) -> bool {
+    true
+}
+
+/// Valid once all completed.
+async fn complete<'a, T, E>(results: Snapshot<T>) -> Validity<'a, T, E, Local<'a, T, E>> {
+    if results.summary().is_complete() {
+        Validity::Valid
+    } else {
+        Validity::Invalid("incomplete".into())
+    }
+}
+
+/// Never valid.
+async fn invalid<'a, T, E>(_: Snapshot<T>) -> Validity<'a, T, E, Local<'a, T, E>> {
+    Validity::Invalid("incomplete".into())
+}
+
+fn gave_up(reason: Reason, message: &str) -> PlanEnd {
+    let message = message.into();
+    PlanEnd::GaveUp { reason, message }
+}
+
+fn reason(end: &PlanEnd) -> Option<Reason> {
+    match end {
+        PlanEnd::Valid => None,
+        PlanEnd::GaveUp { reason, .. } => Some(*reason),
+    }
+}
 
 /// Executions in order, and the failures that subtasks have before them.
 #[derive(Default)]
@@ -66,11 +105,11 @@ impl World {
         }
     }
 
-    /// A plan of subtasks, each with what it depends on.
-    fn plan<'a>(&'a self, subtasks: &[(&'static str, &[&'static str])]) -> LocalPlan<'a> {
+    /// A plan of these subtasks.
+    fn plan<'a>(&'a self, text: &'static str) -> LocalPlan<'a> {
         let mut plan = Plan::local();
-        for (name, after) in subtasks {
-            plan.add(*name, after.to_vec(), async |inputs: Vec<Arc<String>>| {
+        for (name, after) in subtasks(text) {
+            plan.add(name, after, async move |inputs: Vec<Arc<String>>| {
                 self.execute(name, &inputs)
             });
         }

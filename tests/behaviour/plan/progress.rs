@@ -10,15 +10,10 @@ use super::{EXACT, World};
 #[tokio::test(start_paused = true)]
 async fn completed_and_given_up_subtasks_are_counted() {
     let world = World::failing(&[("busy", 2), ("gone", 1)]);
-    let mut plan = world.plan(&[
-        ("first", &[]),
-        ("busy", &["first"]),
-        ("gone", &["first"]),
-        ("blocked", &["gone"]),
-    ]);
+    let mut plan = world.plan("first; busy: first; gone: first; blocked: gone");
     // Subtasks that ran before are included.
     plan.run().await.expect("a plan that can run");
-    let told = RefCell::new(Vec::new());
+    let events = RefCell::new(Vec::new());
     let policy = EXACT.on(|error: &String| error.starts_with("busy"));
     let policy = policy.observe(|event| {
         if let EventData::Progressed {
@@ -27,7 +22,8 @@ async fn completed_and_given_up_subtasks_are_counted() {
             waiting,
         } = event.data
         {
-            told.borrow_mut()
+            events
+                .borrow_mut()
                 .push((event.attempt, [done, failed, waiting]));
         }
     });
@@ -38,16 +34,14 @@ async fn completed_and_given_up_subtasks_are_counted() {
         })]),
     });
     assert!(end.await.expect("a plan that can run").is_valid());
-    assert_eq!(
-        told.into_inner(),
-        [
-            (1, [1, 0, 3]),
-            // Not worth a retry.
-            (1, [1, 1, 2]),
-            // Again in vain, and then the subtask that was missing.
-            (3, [2, 1, 1]),
-            (4, [2, 1, 2]),
-            (4, [3, 1, 1]),
-        ]
-    );
+    let expected = [
+        (1, [1, 0, 3]),
+        // Not worth a retry.
+        (1, [1, 1, 2]),
+        // Again in vain, and then the subtask that was missing.
+        (3, [2, 1, 1]),
+        (4, [2, 1, 2]),
+        (4, [3, 1, 1]),
+    ];
+    assert_eq!(events.into_inner(), expected);
 }

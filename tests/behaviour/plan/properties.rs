@@ -3,15 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use retry_runtime::{Jitter, Policy};
 use retry_work::Plan;
-use retry_work::plan::{Local, PlanState, Validity};
+use retry_work::plan::{Local, Validity};
+use support::prelude::*;
 use support::runtime;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// A subtask as drawn: what it depends on (among those before it), how often it fails, how long it takes.
 #[derive(Clone, Debug)]
@@ -222,40 +221,10 @@ proptest! {
         prop_assert!(world.most.get() <= limit);
     }
 
+    /// However often runs and retries are dropped, saved and loaded: no result is lost, and a failure is kept until it
+    /// runs again.
     #[test]
-    fn a_run_that_is_dropped_or_saved_and_loaded_loses_nothing(
-        (draws, order) in draws(),
-        limit in 1..6_usize,
-        millis in 0..60_u64,
-        reload in any::<bool>(),
-    ) {
-        // Without failures, so that every subtask ends after it was dropped as it would have before.
-        let draws: Vec<Draw> = draws.into_iter().map(|draw| Draw { failures: 0, ..draw }).collect();
-        let world = World::new(&draws);
-        let mut plan = world.plan(&draws, &order, limit);
-        block_on(async {
-            let _ = timeout(Duration::from_millis(millis), plan.run()).await;
-        });
-        prop_assert_eq!(world.under_way.get(), 0);
-        if reload {
-            let json = serde_json::to_string(&plan.state()).unwrap();
-            let state: PlanState<u64> = serde_json::from_str(&json).unwrap();
-            plan = world.plan(&draws, &order, limit);
-            plan.load(state).unwrap();
-        }
-        // `execute` checks that no success runs twice.
-        let summary = block_on(plan.run()).unwrap();
-        prop_assert!(summary.is_complete());
-        let executions = world.executions.borrow().iter().map(|executions| u64::from(*executions)).sum::<u64>();
-        prop_assert_eq!(summary.executions, executions);
-        for (place, value) in expected(&draws).into_iter().enumerate() {
-            prop_assert_eq!(plan.output(&place.to_string()), Some(&value));
-        }
-    }
-
-    /// However often runs and retries are dropped, saved and loaded: a failure is kept until it runs again.
-    #[test]
-    fn failures_are_kept_through_drops_and_loads(
+    fn drops_and_loads_lose_nothing(
         (draws, order) in draws(),
         limit in 1..6_usize,
         runs in vec((0..40_u64, 0..3_u8, any::<bool>()), 0..12),
@@ -276,6 +245,7 @@ proptest! {
                     }
                 };
             });
+            prop_assert_eq!(world.under_way.get(), 0);
             let state = serde_json::to_value(plan.state()).unwrap();
             for name in failed {
                 let text = state["failed"].get(&name).and_then(|text| text.as_str());

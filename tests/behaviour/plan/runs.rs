@@ -3,11 +3,10 @@
 use std::cell::Cell;
 use std::future::pending;
 use std::sync::Arc;
-use std::time::Duration;
 
-use retry_runtime::retry;
 use retry_work::Plan;
-use tokio::time::{Instant, sleep, timeout};
+use support::prelude::*;
+use tokio::time::timeout;
 
 use crate::plan::World;
 
@@ -58,14 +57,7 @@ async fn outputs_are_shared_not_cloned() {
 #[tokio::test]
 async fn a_failure_blocks_its_dependents_and_nothing_else() {
     let world = World::failing(&[("b", 1)]);
-    let mut plan = world.plan(&[
-        ("a", &[]),
-        ("b", &["a"]),
-        ("c", &["b"]),
-        ("d", &["c", "a"]),
-        ("e", &["a"]),
-        ("f", &[]),
-    ]);
+    let mut plan = world.plan("a; b: a; c: b; d: c a; e: a; f");
     let summary = plan.run().await.unwrap();
     assert_eq!(summary.completed, ["a", "e", "f"]);
     assert_eq!(summary.failed, ["b"]);
@@ -89,7 +81,7 @@ async fn a_failure_blocks_its_dependents_and_nothing_else() {
 #[tokio::test]
 async fn subtasks_added_after_a_run_run_in_the_next() {
     let world = World::failing(&[]);
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     plan.run().await.unwrap();
     plan.add("b", ["a"], async |[_]| world.execute("b", &[]));
     assert_eq!(plan.summary().pending, ["b"]);
@@ -99,7 +91,7 @@ async fn subtasks_added_after_a_run_run_in_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn concurrency_stays_within_the_limit() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     for (limit, expected, elapsed) in [
         (Some(3), 3, 4),
         (Some(0), 1, 10),
@@ -132,16 +124,16 @@ async fn a_subtask_starts_as_soon_as_its_own_dependencies_are_done() {
     let start = Instant::now();
     let mut plan = Plan::<_, String>::new();
     plan.add("slow", [], async |[]| {
-        sleep(Duration::from_secs(9)).await;
+        sleep(secs(9)).await;
         Ok(Duration::ZERO)
     });
     plan.add("fast", [], async |[]| {
-        sleep(Duration::from_secs(1)).await;
+        sleep(secs(1)).await;
         Ok(Duration::ZERO)
     });
     plan.add("after fast", ["fast"], async |[_]| Ok(start.elapsed()));
     plan.run().await.unwrap();
-    assert_eq!(plan.output("after fast"), Some(&Duration::from_secs(1)));
+    assert_eq!(plan.output("after fast"), Some(&secs(1)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,7 +158,7 @@ async fn dropping_a_run_keeps_what_completed_and_leaves_the_rest_to_run() {
         c.set(c.get() + 1);
         Ok(())
     });
-    let run = timeout(Duration::from_secs(1), plan.run()).await;
+    let run = timeout(secs(1), plan.run()).await;
     assert!(run.is_err());
     assert_eq!(
         Arc::strong_count(&dropped),
@@ -174,10 +166,8 @@ async fn dropping_a_run_keeps_what_completed_and_leaves_the_rest_to_run() {
         "what was under way is dropped"
     );
     let summary = plan.summary();
-    assert_eq!(
-        (summary.completed, summary.executions),
-        (vec!["a".into()], 2)
-    );
+    let expected = (vec!["a".into()], 2);
+    assert_eq!((summary.completed, summary.executions), expected);
     assert_eq!(summary.pending, ["b", "c"]);
     let summary = plan.run().await.unwrap();
     assert!(summary.is_complete());
@@ -212,7 +202,7 @@ async fn a_subtask_may_itself_retry() {
     let summary = plan.run().await.unwrap();
     assert_eq!((summary.executions, plan.is_empty()), (2, false));
     assert_eq!(plan.output("double"), Some(&6));
-    assert_eq!(start.elapsed(), Duration::from_secs(2));
+    assert_eq!(start.elapsed(), secs(2));
 }
 
 #[tokio::test]

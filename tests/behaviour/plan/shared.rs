@@ -6,26 +6,22 @@ use std::future::ready;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
-use std::time::Duration;
 
 use futures::join;
 use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::seam::{BreakerState, RetryBudget, TimerFn};
-use retry_runtime::{Budget, Event, Kind, Policy, Reason, Verdict, testing};
 use retry_work::Plan;
-use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_work::plan::{Local, PlanEnd, Validity};
 use support::dropped::{give_way, leaves_nothing_behind};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::limiters::at_a_time;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use crate::plan::EXACT;
+use crate::plan::{EXACT, complete, reason};
 
-const SECOND: Duration = Duration::from_secs(1);
+const SECOND: Duration = secs(1);
 
 type Subtasks<'a> = Plan<'a, u32, Failure, Local<'a, u32, Failure>>;
-type LocalValidity<'a> = Validity<'a, u32, Failure, Local<'a, u32, Failure>>;
 
 /// The outcomes of subtasks in each execution, by name, and the times of execution.
 struct World {
@@ -66,32 +62,16 @@ impl World {
     }
 
     /// Returns subtasks without dependencies.
-    fn plan(&self, names: &[&'static str]) -> Subtasks<'_> {
+    fn plan(&self, names: &'static str) -> Subtasks<'_> {
         let mut plan = Plan::local();
-        for name in names {
-            plan.add(*name, [], async |[]| self.execute(name).await);
+        for name in names.split(' ') {
+            plan.add(name, [], async |[]| self.execute(name).await);
         }
         plan
     }
 
     fn executed(&self) -> Vec<(u64, &'static str)> {
         self.executions.take()
-    }
-}
-
-/// Valid once all completed.
-async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
-    if results.summary().is_complete() {
-        Validity::Valid
-    } else {
-        Validity::Invalid("incomplete".into())
-    }
-}
-
-fn reason(end: &PlanEnd) -> Option<Reason> {
-    match end {
-        PlanEnd::Valid => None,
-        PlanEnd::GaveUp { reason, .. } => Some(*reason),
     }
 }
 
@@ -103,35 +83,31 @@ async fn a_chain_may_name_the_plan_and_its_timer() {
         pauses.borrow_mut().push(pause);
         ready(())
     });
-    let mut plan = world.plan(&["a"]).name("plan");
+    let mut plan = world.plan("a").name("plan");
     let policy = EXACT.name("named").timer(timer);
     assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
     assert_eq!(pauses.into_inner(), [SECOND]);
-    assert_eq!(
-        recording.lines(),
-        [
-            "failed named.a attempt=1 error=transient",
-            "retrying named attempt=1 max=3 delay=1s error=1 of 1 subtasks failed: a; incomplete reason=transient",
-            "recovered named.a attempt=2",
-            "succeeded named attempt=2 max=3",
-            "summary named: 1 completed; 2 executions",
-        ]
-    );
+    let expected = [
+        "failed named.a attempt=1 error=transient",
+        "retrying named attempt=1 max=3 delay=1s error=1 of 1 subtasks failed: a; incomplete reason=transient",
+        "recovered named.a attempt=2",
+        "succeeded named attempt=2 max=3",
+        "summary named: 1 completed; 2 executions",
+    ];
+    assert_eq!(recording.lines(), expected);
     // Only for that run.
     let recording = testing::record();
     plan.run().await.unwrap();
-    assert_eq!(
-        recording.lines(),
-        ["summary plan: 1 completed; 2 executions"]
-    );
+    let expected = ["summary plan: 1 completed; 2 executions"];
+    assert_eq!(recording.lines(), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_beyond_total_delay_gives_up_only_its_subtask() {
-    let far = throttled_for(Duration::from_secs(9));
+    let far = throttled_for(secs(9));
     let world = World::new(&[("far", &[far]), ("near", &[TRANSIENT])]);
-    let mut plan = world.plan(&["far", "near"]);
-    let policy = EXACT.total_delay(Duration::from_secs(5));
+    let mut plan = world.plan("far near");
+    let policy = EXACT.total_delay(secs(5));
     let end = plan.run_until(policy, complete).await.unwrap();
     assert_eq!(world.executed(), [(0, "far"), (0, "near"), (1, "near")]);
     assert_eq!(reason(&end), Some(Reason::Deadline));
@@ -141,14 +117,14 @@ async fn a_hint_beyond_total_delay_gives_up_only_its_subtask() {
 /// The calls of its methods.
 #[derive(Default)]
 struct Ledger {
-    told: Mutex<Vec<String>>,
+    notes: Mutex<Vec<String>>,
     /// Returns the number of retries that it pays for.
     tokens: AtomicU32,
 }
 
 impl Ledger {
-    fn note(&self, told: impl Into<String>) {
-        self.told.lock().unwrap().push(told.into());
+    fn note(&self, text: impl Into<String>) {
+        self.notes.lock().unwrap().push(text.into());
     }
 }
 
@@ -185,26 +161,14 @@ async fn each_subtask_is_a_call_to_the_budget() {
     let world = World::new(&[("b", &[TRANSIENT]), ("c", &[THROTTLED, THROTTLED])]);
     let ledger = Ledger::default();
     ledger.tokens.store(9, SeqCst);
-    let mut plan = world.plan(&["a", "b", "c"]);
+    let mut plan = world.plan("a b c");
     let end = plan.run_until(EXACT.budget(&ledger), complete).await;
     assert!(end.unwrap().is_valid());
-    assert_eq!(
-        ledger.told.into_inner().unwrap(),
-        [
-            "called",
-            "succeeded",
-            "called",
-            "failed transient",
-            "called",
-            "failed throttled",
-            "withdraw transient",
-            "withdraw throttled",
-            "succeeded after transient",
-            "failed throttled",
-            "withdraw throttled",
-            "succeeded after throttled",
-        ]
-    );
+    let notes = ledger.notes.into_inner().unwrap().join("; ");
+    let expected = "called; succeeded; called; failed transient; called; failed throttled; \
+        withdraw transient; withdraw throttled; succeeded after transient; failed throttled; \
+        withdraw throttled; succeeded after throttled";
+    assert_eq!(notes, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,9 +177,9 @@ async fn a_subtask_that_failed_in_an_earlier_run_is_not_a_new_call() {
         let world = World::new(&[("a", &[TRANSIENT, TRANSIENT])]);
         let ledger = Ledger::default();
         ledger.tokens.store(9, SeqCst);
-        let mut before = world.plan(&["a"]);
+        let mut before = world.plan("a");
         before.run().await.unwrap();
-        let mut plan = world.plan(&["a"]);
+        let mut plan = world.plan("a");
         if loaded {
             plan.load(before.state()).unwrap();
         } else {
@@ -223,15 +187,13 @@ async fn a_subtask_that_failed_in_an_earlier_run_is_not_a_new_call() {
         }
         let end = plan.run_until(EXACT.budget(&ledger), complete).await;
         assert!(end.unwrap().is_valid());
-        assert_eq!(
-            ledger.told.into_inner().unwrap(),
-            [
-                "withdraw transient",
-                "failed transient",
-                "withdraw transient",
-                "succeeded after transient",
-            ]
-        );
+        let expected = [
+            "withdraw transient",
+            "failed transient",
+            "withdraw transient",
+            "succeeded after transient",
+        ];
+        assert_eq!(ledger.notes.into_inner().unwrap(), expected);
     }
 }
 
@@ -251,7 +213,7 @@ async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
         let ledger = Ledger::default();
         ledger.tokens.store(tokens, SeqCst);
         let recording = testing::record();
-        let mut plan = world.plan(&["a", "b", "c"]);
+        let mut plan = world.plan("a b c");
         let end = plan.run_until(EXACT.budget(&ledger), complete).await;
         assert_eq!(reason(&end.unwrap()), ended, "{tokens}");
         assert_eq!(world.executed().len(), executions);
@@ -272,7 +234,7 @@ async fn a_retry_that_never_starts_is_refunded() {
     let budget = Budget::standard();
     // Cancelled in the pause.
     let policy = EXACT.budget(&budget).cancel(token.cancelled());
-    let mut plan = world.plan(&["a", "b"]);
+    let mut plan = world.plan("a b");
     let (end, spent) = join!(plan.run_until(policy, complete), async {
         sleep(second / 2).await;
         let spent = 500.0 - budget.available();
@@ -284,7 +246,7 @@ async fn a_retry_that_never_starts_is_refunded() {
     // The breaker opens in the meantime.
     let breaker = Breaker::new().consecutive_failures(2);
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[TRANSIENT])]);
-    let mut plan = world.plan(&["a", "b"]);
+    let mut plan = world.plan("a b");
     let end = plan
         .run_until(EXACT.budget(&budget).breaker(&breaker), complete)
         .await;
@@ -297,7 +259,7 @@ async fn an_open_breaker_rejects_all_subtasks() {
     let breaker = Breaker::new().consecutive_failures(1);
     let world = World::new(&[("a", &[TRANSIENT; 9])]);
     let recording = testing::record();
-    let mut plan = world.plan(&["a", "b"]).concurrency(1).name("site");
+    let mut plan = world.plan("a b").concurrency(1).name("site");
     plan.add("c", ["b"], async |[_]| world.execute("c").await);
     let end = plan.run_until(EXACT.breaker(&breaker), complete).await;
     let message = "incomplete".into();
@@ -308,18 +270,16 @@ async fn an_open_breaker_rejects_all_subtasks() {
     assert_eq!(summary.dead_ends, ["a"]);
     assert_eq!(summary.pending, ["b", "c"]);
     assert_eq!(plan.error("a"), Some(&TRANSIENT));
-    assert_eq!(
-        recording.lines(),
-        [
-            "breaker opened site.a attempt=1 delay=5s error=transient reason=consecutive failures",
-            "failed site.a attempt=1 error=transient",
-            "not begun site.b attempt=0 error=rejected by an open circuit breaker reason=rejected",
-            "retrying site attempt=1 max=3 delay=1s error=1 of 3 subtasks failed: a; incomplete reason=transient",
-            "dead end site.a attempt=1 error=transient reason=rejected",
-            "gave up site attempt=2 max=3 error=incomplete reason=rejected",
-            "summary site: 0 completed; 1 failed: a; 1 dead end: a; 2 pending: b, c; 1 execution",
-        ]
-    );
+    let expected = [
+        "breaker opened site.a attempt=1 delay=5s error=transient reason=consecutive failures",
+        "failed site.a attempt=1 error=transient",
+        "not begun site.b attempt=0 error=rejected by an open circuit breaker reason=rejected",
+        "retrying site attempt=1 max=3 delay=1s error=1 of 3 subtasks failed: a; incomplete reason=transient",
+        "dead end site.a attempt=1 error=transient reason=rejected",
+        "gave up site attempt=2 max=3 error=incomplete reason=rejected",
+        "summary site: 0 completed; 1 failed: a; 1 dead end: a; 2 pending: b, c; 1 execution",
+    ];
+    assert_eq!(recording.lines(), expected);
     // Once the server is up again, the plan continues where it stopped.
     sleep(5 * SECOND).await;
     let recording = testing::record();
@@ -328,14 +288,11 @@ async fn an_open_breaker_rejects_all_subtasks() {
     assert!(end.unwrap().is_valid());
     assert_eq!(plan.summary().completed, ["b", "c"]);
     assert_eq!(breaker.state(), BreakerState::Closed);
-    assert_eq!(
-        recording.lines()[..2],
-        [
-            "breaker half open plan.b attempt=1 reason=open for long enough"
-                .replace("plan", "site"),
-            "breaker closed site.b attempt=1 reason=trial call succeeded".into(),
-        ]
-    );
+    let expected = [
+        "breaker half open plan.b attempt=1 reason=open for long enough".replace("plan", "site"),
+        "breaker closed site.b attempt=1 reason=trial call succeeded".into(),
+    ];
+    assert_eq!(recording.lines()[..2], expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -343,7 +300,7 @@ async fn other_subtasks_continue_after_a_rejection() {
     // Open for 60 s, while `b` is retried with another breaker's leave: that of the plan rejects `a` alone.
     let breaker = Breaker::new().consecutive_failures(1);
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[throttled_for(9 * SECOND)])]);
-    let mut plan = world.plan(&["a", "b"]);
+    let mut plan = world.plan("a b");
     let end = plan.run_until(EXACT.breaker(&breaker), complete).await;
     // `b` comes after 9 s, when the breaker lets a trial call through: `a` is that, and `b` too late.
     assert_eq!(reason(&end.unwrap()), Some(Reason::Rejected));
@@ -357,29 +314,27 @@ async fn each_execution_waits_for_its_turn() {
     let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, 2 * SECOND);
     let world = World::new(&[("b", &[TRANSIENT])]);
     let recording = testing::record();
-    let mut plan = world.plan(&["a", "b", "c"]);
+    let mut plan = world.plan("a b c");
     let end = plan.run_until(EXACT.limiter(&limiter), complete).await;
     assert!(end.unwrap().is_valid());
     assert_eq!(world.executed(), [(0, "a"), (2, "b"), (4, "c"), (6, "b")]);
     assert_eq!(limiter.waiting(), 0);
-    assert_eq!(
-        recording.lines()[..6],
-        [
-            "waiting plan.b attempt=1 ahead=0 delay=2s",
-            "waiting plan.c attempt=1 ahead=1",
-            "completed plan.a attempt=1",
-            "waited plan.b attempt=1 delay=2s",
-            "failed plan.b attempt=1 error=transient",
-            "waited plan.c attempt=1 delay=4s",
-        ]
-    );
+    let expected = [
+        "waiting plan.b attempt=1 ahead=0 delay=2s",
+        "waiting plan.c attempt=1 ahead=1",
+        "completed plan.a attempt=1",
+        "waited plan.b attempt=1 delay=2s",
+        "failed plan.b attempt=1 error=transient",
+        "waited plan.c attempt=1 delay=4s",
+    ];
+    assert_eq!(recording.lines()[..6], expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_pauses_all_subtasks() {
     let limiter = ConcurrencyLimiter::aimd();
     let world = World::new(&[("a", &[throttled_for(9 * SECOND)])]);
-    let mut plan = world.plan(&["a", "b", "c"]).concurrency(1);
+    let mut plan = world.plan("a b c").concurrency(1);
     let end = plan.run_until(EXACT.limiter(&limiter), complete).await;
     assert!(end.unwrap().is_valid());
     // After the pause, as many run as before it.
@@ -406,7 +361,7 @@ async fn a_subtask_that_cannot_wait_does_not_start() {
         };
         // The reason is not the dead end's, because another run would complete the pending subtasks.
         let world = World::new(&[("a", &[STOP])]);
-        let mut plan = world.plan(&["a", "b", "c"]);
+        let mut plan = world.plan("a b c");
         let policy = policy.limiter(&limiter).cancel(token.cancelled());
         let cancel = async {
             if cancels {
@@ -429,7 +384,7 @@ async fn the_deadline_ends_what_waits_and_what_runs() {
     let limiter = at_a_time(1);
     let mut world = World::new(&[]);
     world.takes = 60 * SECOND;
-    let mut plan = world.plan(&["a", "b"]);
+    let mut plan = world.plan("a b");
     let policy = EXACT.deadline(10 * SECOND).limiter(&limiter);
     let end = plan.run_until(policy, complete).await.unwrap();
     assert_eq!(reason(&end), Some(Reason::Deadline));
@@ -444,7 +399,7 @@ async fn a_budget_pays_for_no_throttled_subtasks() {
     let mut available = Vec::new();
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[THROTTLED; 2])]);
     let token = CancellationToken::new();
-    let mut plan = world.plan(&["a", "b"]);
+    let mut plan = world.plan("a b");
     let policy = EXACT
         .limiter(&limiter)
         .budget(&budget)
@@ -469,7 +424,7 @@ async fn an_ambiguous_failure_is_not_repeated_with_a_worse_one() {
         (false, vec!["a", "b", "b"], vec!["a"]),
     ] {
         let world = World::new(&[("a", &[AMBIGUOUS]), ("b", &[THROTTLED])]);
-        let mut plan = world.plan(&["a", "b"]);
+        let mut plan = world.plan("a b");
         let end = plan.run_until(EXACT.idempotent(idempotent), complete).await;
         let expected = (!idempotent).then_some(Reason::Ambiguous);
         assert_eq!(reason(&end.unwrap()), expected);
@@ -483,29 +438,27 @@ async fn an_ambiguous_failure_is_not_repeated_with_a_worse_one() {
 async fn an_observer_sees_rounds_and_subtasks() {
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[STOP])]);
     let events = RefCell::new(Vec::new());
-    let mut plan = world.plan(&["a", "b"]);
+    let mut plan = world.plan("a b");
     let policy = EXACT.max(1);
     let policy = policy.observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()));
     let end = plan.run_until(policy, complete).await;
     assert!(!end.unwrap().is_valid());
-    assert_eq!(
-        events.into_inner(),
-        [
-            "starting plan attempt=1",
-            "progressed plan attempt=1 done=0 failed=0 waiting=2",
-            "starting plan.a attempt=1",
-            "starting plan.b attempt=1",
-            "attempt failed plan.a attempt=1 error=transient reason=transient",
-            "gave up plan.b attempt=1 max=1 error=stop reason=not retryable",
-            "progressed plan attempt=1 done=0 failed=1 waiting=1",
-            "retrying plan attempt=1 max=1 delay=1s error=1 of 2 subtasks failed: a; incomplete reason=transient",
-            "starting plan attempt=2",
-            "starting plan.a attempt=2",
-            "succeeded plan.a attempt=2 max=1",
-            "progressed plan attempt=2 done=1 failed=1 waiting=0",
-            "gave up plan attempt=2 max=1 error=incomplete reason=not retryable",
-        ]
-    );
+    let expected = [
+        "starting plan attempt=1",
+        "progressed plan attempt=1 done=0 failed=0 waiting=2",
+        "starting plan.a attempt=1",
+        "starting plan.b attempt=1",
+        "attempt failed plan.a attempt=1 error=transient reason=transient",
+        "gave up plan.b attempt=1 max=1 error=stop reason=not retryable",
+        "progressed plan attempt=1 done=0 failed=1 waiting=1",
+        "retrying plan attempt=1 max=1 delay=1s error=1 of 2 subtasks failed: a; incomplete reason=transient",
+        "starting plan attempt=2",
+        "starting plan.a attempt=2",
+        "succeeded plan.a attempt=2 max=1",
+        "progressed plan attempt=2 done=1 failed=1 waiting=0",
+        "gave up plan attempt=2 max=1 error=incomplete reason=not retryable",
+    ];
+    assert_eq!(events.into_inner(), expected);
 }
 
 #[test]
@@ -542,7 +495,6 @@ async fn a_dropped_plan_releases_everything() {
             .budget(&shared.budget)
             .breaker(&breaker)
             .limiter(&shared.limiter);
-        let end = plan.run_until(policy, complete).await.unwrap();
-        assert!(!end.is_valid());
+        assert!(!plan.run_until(policy, complete).await.unwrap().is_valid());
     });
 }

@@ -3,18 +3,15 @@
 use std::cell::Cell;
 use std::future::pending;
 use std::sync::Arc;
-use std::time::Duration;
 
-use retry_runtime::{Policy, testing};
 use retry_work::Plan;
 use retry_work::plan::{PlanState, Snapshot, Validity};
 use serde::{Deserialize, Serialize};
-use support::rows;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use crate::plan::{EXACT, LocalPlan, World};
 
-const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &["a"])];
+const CHAIN: &str = "a; b: a; c: b; d: a";
 
 fn load(json: &str) -> PlanState<String> {
     serde_json::from_str(json).unwrap()
@@ -72,16 +69,14 @@ async fn loaded_failures_are_retried_by_run_until_and_dead_ends_are_not() {
             r#"{{"completed":{{"a":"A","d":"D"}},"failed":{{"b":"busy"}},"dead_ends":{dead_ends},"executions":3}}"#
         );
         plan.load(load(&json)).unwrap();
-        let end = plan
-            .run_until(
-                Policy::none().on(|_: &String| true),
-                async |results| match results.output("c") {
-                    Some(_) => Validity::Valid,
-                    None => Validity::Invalid("no c".into()),
-                },
-            )
-            .await
-            .unwrap();
+        let end = plan.run_until(
+            Policy::none().on(|_: &String| true),
+            async |results| match results.output("c") {
+                Some(_) => Validity::Valid,
+                None => Validity::Invalid("no c".into()),
+            },
+        );
+        let end = end.await.unwrap();
         assert_eq!(world.executed(), expected);
         assert_eq!(end.is_valid(), !expected.is_empty());
     }
@@ -90,7 +85,7 @@ async fn loaded_failures_are_retried_by_run_until_and_dead_ends_are_not() {
 #[tokio::test]
 async fn subtasks_that_are_new_in_the_code_run() {
     let world = World::default();
-    let mut plan = world.plan(&[("new", &[]), ("a", &["new"]), ("b", &["a", "new"])]);
+    let mut plan = world.plan("new; a: new; b: a new");
     plan.load(load(
         r#"{"completed":{"a":"A"},"failed":{},"dead_ends":[],"executions":1}"#,
     ))
@@ -102,12 +97,7 @@ async fn subtasks_that_are_new_in_the_code_run() {
 
 /// `b` was saved as failed, and depends on `new` since.
 fn after_a_change_of_the_code(world: &World) -> LocalPlan<'_> {
-    let mut plan = world.plan(&[
-        ("new", &[]),
-        ("a", &[]),
-        ("b", &["a", "new"]),
-        ("c", &["b"]),
-    ]);
+    let mut plan = world.plan("new; a; b: a new; c: b");
     let json = r#"{"completed":{"a":"A"},"failed":{"b":"busy"},"dead_ends":[],"executions":2}"#;
     plan.load(load(json)).unwrap();
     plan
@@ -144,7 +134,7 @@ async fn a_failure_keeps_its_text_until_it_runs_again() {
 #[tokio::test]
 async fn a_success_does_not_run_again_even_with_new_dependencies() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+    let mut plan = world.plan("a; b: a; c: b");
     let json = r#"{"completed":{"b":"B"},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#;
     plan.load(load(json)).unwrap();
     let summary = plan.retry_failed().await.unwrap();
@@ -166,10 +156,8 @@ async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
         plan.load(load(json)).unwrap();
         let recording = testing::record();
         let summary = plan.retry_failed().await.unwrap();
-        assert_eq!(
-            recording.lines()[0],
-            "retrying plan error=2 of 4 subtasks failed: new, b"
-        );
+        let expected = "retrying plan error=2 of 4 subtasks failed: new, b";
+        assert_eq!(recording.lines()[0], expected);
         // Its attempts before it was saved count as one.
         assert!(recording.lines()[1].contains(" plan.new attempt=2"));
         assert_eq!(world.executed(), executed);
@@ -195,7 +183,7 @@ async fn run_until_retries_a_failure_once_its_dependency_succeeded() {
     let end = plan.run_until(policy, complete).await.unwrap();
     assert!(end.is_valid());
     assert_eq!(world.executed(), ["new", "new", "b", "c"]);
-    assert_eq!(start.elapsed(), Duration::from_secs(1));
+    assert_eq!(start.elapsed(), secs(1));
 
     // If that is a dead end, there is nothing to wait for.
     let start = Instant::now();
@@ -229,7 +217,7 @@ async fn a_dropped_retry_is_saved_as_the_original_failure() {
     first.run().await.unwrap();
     tokio::select! {
         _ = first.retry_failed() => unreachable!(),
-        () = sleep(Duration::from_secs(1)) => {}
+        () = sleep(secs(1)) => {}
     }
     let saved = serde_json::to_string(&first.state()).unwrap();
     assert_eq!(

@@ -8,13 +8,7 @@ use retry_work::plan::Validity;
 
 use crate::plan::{LocalPlan, World};
 
-const DIAMOND: &[(&str, &[&str])] = &[
-    ("d", &["b", "c"]),
-    ("b", &["a"]),
-    ("c", &["a"]),
-    ("a", &[]),
-    ("e", &[]),
-];
+const DIAMOND: &str = "d: b c; b: a; c: a; a; e";
 
 fn names(names: &[Arc<str>]) -> Vec<&str> {
     names.iter().map(|name| &**name).collect()
@@ -64,7 +58,7 @@ async fn one_subtask_runs_alone_and_changes_nothing() {
 #[test]
 fn failures_block_heal_and_become_dead_ends() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
+    let mut plan = world.plan("a; b: a; c");
     let recording = testing::record();
     assert!(plan.complete("a", Err("busy".into())).unwrap().is_empty());
     assert!(plan.complete("c", Err("busy".into())).unwrap().is_empty());
@@ -76,15 +70,13 @@ fn failures_block_heal_and_become_dead_ends() {
     plan.complete("c", Err("gone".into())).unwrap();
     assert_eq!(plan.summary().dead_ends, ["c"]);
     assert_eq!(plan.error("c").unwrap(), "gone");
-    assert_eq!(
-        recording.lines(),
-        [
-            "failed plan.a attempt=1 error=busy",
-            "failed plan.c attempt=1 error=busy",
-            "recovered plan.a attempt=2",
-            "dead end plan.c attempt=2 error=gone reason=exhausted",
-        ]
-    );
+    let expected = [
+        "failed plan.a attempt=1 error=busy",
+        "failed plan.c attempt=1 error=busy",
+        "recovered plan.a attempt=2",
+        "dead end plan.c attempt=2 error=gone reason=exhausted",
+    ];
+    assert_eq!(recording.lines(), expected);
 }
 
 #[test]
@@ -104,7 +96,7 @@ fn nothing_completes_twice_or_too_early() {
         assert_eq!(plan.summary(), before);
     }
     assert_eq!(plan.output("a").unwrap(), "A");
-    let mut plan = world.plan(&[("search", &[])]);
+    let mut plan = world.plan("search");
     assert_eq!(
         plan.complete("serach", Ok("X".into()))
             .unwrap_err()
@@ -132,7 +124,7 @@ async fn a_driven_plan_runs_only_by_steps() {
 #[test]
 fn a_plan_that_cannot_run_starts_no_subtask() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &[]), ("b", &["c"]), ("c", &["b"])]);
+    let mut plan = world.plan("a; b: c; c: b");
     let cycle = "each subtask waits for the next and none can begin: b → c → b";
     assert_eq!(plan.ready().unwrap_err().to_string(), cycle);
     let error = plan.complete("a", Ok("A".into())).unwrap_err();
@@ -143,7 +135,7 @@ fn a_plan_that_cannot_run_starts_no_subtask() {
 #[tokio::test]
 async fn subtasks_may_be_added_in_between_and_the_rest_run_here() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     assert!(complete(&mut plan, "a").is_empty());
     for (name, after) in [("b", "a"), ("c", "b"), ("d", "b")] {
         plan.add(name, [after], async |[input]| world.execute(name, &[input]));

@@ -1,70 +1,41 @@
 //! `run_until`: validation, rounds, pauses, and how it ends.
 
 use std::cell::Cell;
-use std::time::Duration;
 
-use retry_runtime::{Policy, Reason, Verdict};
 use retry_work::Plan;
-use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
-use support::failure::Failure;
-use tokio::time::{Instant, sleep, timeout};
+use retry_work::plan::{Local, PlanEnd, Validity};
+use support::prelude::*;
+use tokio::time::timeout;
 
-use crate::plan::{EXACT, World};
+use crate::plan::{EXACT, World, complete, gave_up, invalid, reason, retryable};
 
 type LocalValidity<'a> = Validity<'a, String, String, Local<'a, String, String>>;
-
-pub(crate) fn retryable(_: &String) -> bool {
-    true
-}
-
-/// Valid once all completed.
-async fn complete<'a>(results: Snapshot<String>) -> LocalValidity<'a> {
-    if results.summary().is_complete() {
-        Validity::Valid
-    } else {
-        Validity::Invalid("incomplete".into())
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn failed_subtasks_are_retried_until_the_whole_is_valid() {
     let world = World::failing(&[("b", 2), ("c", 1)]);
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["a"]), ("d", &["b", "c"])]);
+    let mut plan = world.plan("a; b: a; c: a; d: b c");
     let start = Instant::now();
     let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
     assert_eq!(end, PlanEnd::Valid);
     assert_eq!(end.to_string(), "valid");
     assert_eq!(world.executed(), ["a", "b", "c", "b", "c", "b", "d"]);
-    assert_eq!(start.elapsed(), Duration::from_secs(1 + 2));
+    assert_eq!(start.elapsed(), secs(1 + 2));
     assert!(plan.summary().is_complete());
     assert!(plan.summary().dead_ends.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_subtasks_of_which_three_fail_and_one_again_take_14_executions() {
-    let world = World::failing(&[("3", 1), ("5", 2), ("8", 1)]);
-    let names = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
-    let mut plan = world.plan(&names.map(|name| (name, &[] as &[_])));
-    let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
-    assert!(end.is_valid());
-    assert_eq!(plan.summary().executions, 14);
-    assert_eq!(world.executed().len(), 14);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_plan_that_is_valid_at_once_runs_once() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     let start = Instant::now();
     let validations = Cell::new(0);
-    let end = plan
-        .run_until(EXACT.on(retryable), |results| {
-            validations.set(validations.get() + 1);
-            complete(results)
-        })
-        .await
-        .unwrap();
-    assert!(end.is_valid());
+    let end = plan.run_until(EXACT.on(retryable), |results| {
+        validations.set(validations.get() + 1);
+        complete(results)
+    });
+    assert!(end.await.unwrap().is_valid());
     assert_eq!((validations.get(), world.executed().len()), (1, 1));
     assert_eq!(start.elapsed(), Duration::ZERO);
 }
@@ -73,14 +44,11 @@ async fn a_plan_that_is_valid_at_once_runs_once() {
 async fn the_policys_max_bounds_the_rounds() {
     for (max, executions) in [(0, 2), (1, 3), (3, 5)] {
         let world = World::failing(&[("b", u32::MAX)]);
-        let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+        let mut plan = world.plan("a; b: a; c: b");
         let start = Instant::now();
         let policy = EXACT.max(max).on(retryable);
         let end = plan.run_until(policy, complete).await.unwrap();
-        let expected = PlanEnd::GaveUp {
-            reason: Reason::Exhausted,
-            message: "incomplete".into(),
-        };
+        let expected = gave_up(Reason::Exhausted, "incomplete");
         assert_eq!(end, expected);
         assert_eq!(end.to_string(), "gave up (exhausted): incomplete");
         let summary = plan.summary();
@@ -99,18 +67,13 @@ async fn the_policys_max_bounds_the_rounds() {
 async fn invalid_results_that_no_round_could_change_end_at_once() {
     for message in ["too short", "subtasks are missing"] {
         let world = World::default();
-        let mut plan = world.plan(&[("a", &[])]);
-        let end = plan
-            .run_until(EXACT.on(retryable), async |_| match message {
-                "too short" => Validity::Invalid(message.into()),
-                _ => Validity::Missing(Vec::new()),
-            })
-            .await
-            .unwrap();
-        let expected = PlanEnd::GaveUp {
-            reason: Reason::NotRetryable,
-            message: message.into(),
-        };
+        let mut plan = world.plan("a");
+        let end = plan.run_until(EXACT.on(retryable), async |_| match message {
+            "too short" => Validity::Invalid(message.into()),
+            _ => Validity::Missing(Vec::new()),
+        });
+        let end = end.await.unwrap();
+        let expected = gave_up(Reason::NotRetryable, message);
         assert_eq!(end, expected);
         assert_eq!(world.executed(), ["a"]);
     }
@@ -118,26 +81,18 @@ async fn invalid_results_that_no_round_could_change_end_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_is_for_the_whole() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     let world = World::failing(&[("a", u32::MAX)]);
-    let mut plan = world.plan(&[("a", &[])]);
+    let mut plan = world.plan("a");
     let policy = EXACT.max(u32::MAX).deadline(second * 8);
     let start = Instant::now();
     let validate = async |results| {
         sleep(second).await;
         complete(results).await
     };
-    let end = plan
-        .run_until(policy.on(retryable), validate)
-        .await
-        .unwrap();
-    assert!(matches!(
-        end,
-        PlanEnd::GaveUp {
-            reason: Reason::Deadline,
-            ..
-        }
-    ));
+    let end = plan.run_until(policy.on(retryable), validate);
+    let end = end.await.unwrap();
+    assert_eq!(reason(&end), Some(Reason::Deadline));
     // Validations at 1, 3 and 6 s; the pause after the last would end at 10 s.
     assert_eq!(start.elapsed(), second * (1 + 1 + 1 + 2 + 1));
     assert_eq!(plan.summary().dead_ends, ["a"]);
@@ -145,9 +100,8 @@ async fn the_deadline_is_for_the_whole() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_beyond_the_deadline_gives_up_only_its_subtask() {
-    let hint = Failure(Verdict::THROTTLED.after(Duration::from_secs(30)));
-    let policy = Policy::new().deadline(Duration::from_secs(10));
-    let invalid = async |_| Validity::Invalid("incomplete".into());
+    let hint = Failure(Verdict::THROTTLED.after(secs(30)));
+    let policy = Policy::new().deadline(secs(10));
     let tries = Cell::new(0);
     let mut plan = Plan::local();
     plan.add("a", [], async |[]| Err(hint.clone()));
@@ -183,7 +137,6 @@ async fn a_plan_of_dead_ends_gives_up_for_the_first_one_s_reason() {
                 Err::<(), _>(Failure(verdict))
             });
         }
-        let invalid = async |_| Validity::Invalid("incomplete".into());
         let end = plan.run_until(Policy::new().idempotent(false), invalid);
         let expected = format!("gave up ({reason}): incomplete");
         assert_eq!(end.await.unwrap().to_string(), expected);
@@ -192,9 +145,9 @@ async fn a_plan_of_dead_ends_gives_up_for_the_first_one_s_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn a_plan_dropped_in_a_pause_continues_where_it_stopped() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     let world = World::failing(&[("b", 1)]);
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+    let mut plan = world.plan("a; b: a; c: b");
     let end = plan.run_until(EXACT.on(retryable), complete);
     assert!(timeout(second / 2, end).await.is_err());
     assert_eq!(plan.summary().failed, ["b"]);
@@ -211,17 +164,14 @@ async fn a_plan_dropped_in_a_pause_continues_where_it_stopped() {
 async fn results_may_be_valid_in_spite_of_failures() {
     for (failures, dead_ends) in [(1, vec!["b"; 0]), (2, vec!["b"])] {
         let world = World::failing(&[("a", failures - 1), ("b", u32::MAX)]);
-        let mut plan = world.plan(&[("a", &[]), ("b", &[])]);
-        let end = plan
-            .run_until(EXACT.on(retryable), async |results| {
-                match results.output("a") {
-                    Some(_) => Validity::Valid,
-                    None => Validity::Invalid("no a".into()),
-                }
-            })
-            .await
-            .unwrap();
-        assert!(end.is_valid());
+        let mut plan = world.plan("a; b");
+        let end = plan.run_until(EXACT.on(retryable), async |results| {
+            match results.output("a") {
+                Some(_) => Validity::Valid,
+                None => Validity::Invalid("no a".into()),
+            }
+        });
+        assert!(end.await.unwrap().is_valid());
         assert_eq!(plan.summary().failed, ["b"]);
         // Only if it was retried, and failed again.
         assert_eq!(plan.summary().dead_ends, dead_ends);
@@ -231,7 +181,7 @@ async fn results_may_be_valid_in_spite_of_failures() {
 #[tokio::test]
 async fn a_plan_that_cannot_run_is_not_validated() {
     let world = World::default();
-    let mut plan = world.plan(&[("a", &["z"])]);
+    let mut plan = world.plan("a: z");
     let validate = async |_| -> LocalValidity<'_> { panic!("validated") };
     assert!(plan.run_until(EXACT.on(retryable), validate).await.is_err());
 }

@@ -3,16 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::future::ready;
-use std::time::Duration;
 
+use retry_runtime::Hint;
 use retry_runtime::seam::TimerFn;
-use retry_runtime::{Hint, Jitter, Policy, Reason, Section, Verdict, testing};
 use retry_work::Plan;
-use retry_work::plan::{PlanEnd, Subtask, Validity};
-use support::failure::Failure;
-use tokio::time::Instant;
+use retry_work::plan::{Subtask, Validity};
+use support::prelude::*;
 
-use crate::plan::EXACT;
+use crate::plan::{EXACT, reason};
 
 /// A plan with a subtask for each verdict, which always fails with it.
 fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure> {
@@ -30,22 +28,13 @@ fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure> {
 async fn a_non_retryable_failure_is_a_dead_end_at_once_and_uses_no_round() {
     let mut plan = failing(&[Verdict::STOP, Verdict::TRANSIENT]);
     let dead_ends = RefCell::new(Vec::new());
-    let end = plan
-        .run_until(EXACT.max(2), async |results| {
-            dead_ends
-                .borrow_mut()
-                .push(results.summary().dead_ends.clone());
-            Validity::Invalid("no".into())
-        })
-        .await
-        .unwrap();
-    assert!(matches!(
-        end,
-        PlanEnd::GaveUp {
-            reason: Reason::Exhausted,
-            ..
-        }
-    ));
+    let end = plan.run_until(EXACT.max(2), async |results| {
+        dead_ends
+            .borrow_mut()
+            .push(results.summary().dead_ends.clone());
+        Validity::Invalid("no".into())
+    });
+    assert_eq!(reason(&end.await.unwrap()), Some(Reason::Exhausted));
     assert_eq!(plan.summary().executions, 1 + 3);
     assert_eq!(dead_ends.into_inner(), [["0"], ["0"], ["0"]]);
     assert_eq!(plan.summary().dead_ends, ["0", "1"]);
@@ -54,43 +43,29 @@ async fn a_non_retryable_failure_is_a_dead_end_at_once_and_uses_no_round() {
     // Without other subtasks, the plan ends after its first round.
     let mut plan = failing(&[Verdict::STOP]);
     let start = Instant::now();
-    let end = plan
-        .run_until(EXACT, async |_| Validity::Invalid("no".into()))
-        .await
-        .unwrap();
-    assert!(matches!(
-        end,
-        PlanEnd::GaveUp {
-            reason: Reason::NotRetryable,
-            ..
-        }
-    ));
-    assert_eq!(
-        (plan.summary().executions, start.elapsed()),
-        (1, Duration::ZERO)
-    );
+    let end = plan.run_until(EXACT, async |_| Validity::Invalid("no".into()));
+    assert_eq!(reason(&end.await.unwrap()), Some(Reason::NotRetryable));
+    let expected = (1, Duration::ZERO);
+    assert_eq!((plan.summary().executions, start.elapsed()), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn dead_ends_do_not_keep_missing_subtasks_out() {
     let mut plan = failing(&[Verdict::STOP]);
-    let end = plan
-        .run_until(EXACT.max(1), async |results| {
-            match results.output("instead") {
-                Some(()) => Validity::Valid,
-                None => Validity::Missing(vec![Subtask::new("instead", [], async |[]| Ok(()))]),
-            }
-        })
-        .await
-        .unwrap();
-    assert!(end.is_valid());
+    let end = plan.run_until(EXACT.max(1), async |results| {
+        match results.output("instead") {
+            Some(()) => Validity::Valid,
+            None => Validity::Missing(vec![Subtask::new("instead", [], async |[]| Ok(()))]),
+        }
+    });
+    assert!(end.await.unwrap().is_valid());
     assert_eq!(plan.summary().dead_ends, ["0"]);
     assert_eq!(plan.summary().executions, 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_round_waits_for_its_longest_hint() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     let policy = EXACT
         .max(1)
         .throttled(Section::new().base(second * 10))
@@ -128,13 +103,13 @@ async fn a_round_waits_for_its_longest_hint() {
 async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
     let failed = RefCell::new(HashSet::new());
     let mut plan = Plan::local();
-    for (place, millis) in hints.iter().enumerate() {
+    for (place, hint) in hints.iter().enumerate() {
         let failed = &failed;
         plan.add(place.to_string(), [], async move |[]| {
             if !failed.borrow_mut().insert(place) {
                 return Ok(());
             }
-            let hint = Duration::from_millis(*millis);
+            let hint = millis(*hint);
             Err(Failure(Verdict::THROTTLED.after(hint)))
         });
     }
@@ -152,7 +127,7 @@ async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_beyond_the_deadline_holds_no_other_up() {
-    let second = Duration::from_secs(1);
+    let second = secs(1);
     let none: [&str; 0] = [];
     for seed in 0..20 {
         let _seeded = testing::seed(seed);
@@ -172,7 +147,7 @@ async fn a_hint_beyond_the_deadline_holds_no_other_up() {
 #[tokio::test(start_paused = true)]
 async fn an_ignored_hint_does_not_end_the_plan() {
     for hint in [Hint::Ignore, Hint::Clamp] {
-        let policy = EXACT.hint(hint).deadline(Duration::from_secs(10));
+        let policy = EXACT.hint(hint).deadline(secs(10));
         assert_eq!(dead_ends(&policy, &[100_000, 20_000]).await, [""; 0]);
     }
 }
@@ -185,13 +160,10 @@ async fn any_timer_will_do() {
         ready(())
     });
     let mut plan = failing(&[Verdict::TRANSIENT]);
-    let end = plan
-        .run_until(EXACT.timer(&timer), async |_| {
-            Validity::Invalid("no".into())
-        })
-        .await
-        .unwrap();
-    assert!(!end.is_valid());
+    let end = plan.run_until(EXACT.timer(&timer), async |_| {
+        Validity::Invalid("no".into())
+    });
+    assert!(!end.await.unwrap().is_valid());
     assert_eq!(pauses.into_inner(), [1, 2, 4]);
 }
 
@@ -202,7 +174,7 @@ async fn sleeps_can_be_skipped_and_rounds_recorded() {
     let mut plan = failing(&[Verdict::TRANSIENT]);
     let end = plan.run_until(EXACT.max(2), async |_| Validity::Invalid("no".into()));
     assert!(!end.await.unwrap().is_valid());
-    assert_eq!(skipped.total(), Duration::from_secs(3));
+    assert_eq!(skipped.total(), secs(3));
     let pauses = recording.delays();
-    assert_eq!(pauses, [Duration::from_secs(1), Duration::from_secs(2)]);
+    assert_eq!(pauses, [secs(1), secs(2)]);
 }

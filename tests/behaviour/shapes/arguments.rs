@@ -21,10 +21,8 @@ async fn patterns(
     #[cfg(not(any()))] present: u8,
     #[cfg(any())] absent: u8,
 ) -> Result<u32, Busy> {
-    assert_eq!(
-        (text.as_str(), *tokens, one, two, present),
-        ("hello", 1, 2, 3, 4)
-    );
+    let expected = ("hello", 1, 2, 3, 4);
+    assert_eq!((text.as_str(), *tokens, one, two, present), expected);
     flaky.answer()
 }
 
@@ -102,10 +100,8 @@ async fn recursion() {
 #[tokio::test(start_paused = true)]
 async fn made_by_macro_rules() {
     let flaky = Flaky::new(0, retry_runtime::Jitter::None);
-    assert_eq!(
-        generated(&flaky, String::from("hello")).await,
-        Ok(String::from("hello"))
-    );
+    let expected = Ok(String::from("hello"));
+    assert_eq!(generated(&flaky, String::from("hello")).await, expected);
     let mut attempts = 0;
     assert!(five_attempts(&mut attempts).is_err());
     assert_eq!(attempts, 5);

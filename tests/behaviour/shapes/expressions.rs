@@ -1,10 +1,9 @@
 //! The positions of an expression.
 
 use std::io;
-use std::time::Duration;
 
-use retry_runtime::{Classify, retry, retrying, testing};
-use support::failure::{Failure, STOP, TRANSIENT};
+use retry_runtime::Classify;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 
@@ -179,10 +178,10 @@ async fn classified_errors_need_no_on() {
         outcome.err()
     }
 
-    let start = tokio::time::Instant::now();
+    let start = Instant::now();
     let outcome = retrying!(max = 1, jitter = "none", async {
         Err(io::Error::from(io::ErrorKind::ConnectionRefused))
     });
     assert!(is_classify(outcome.await).is_some());
-    assert_eq!(start.elapsed(), Duration::from_secs(1));
+    assert_eq!(start.elapsed(), secs(1));
 }

@@ -13,11 +13,6 @@ async fn free(flaky: &Flaky) -> Result<u32, Busy> {
     flaky.answer()
 }
 
-#[tokio::test(start_paused = true)]
-async fn free_function() {
-    check!(|flaky| free(flaky).await);
-}
-
 #[derive(Clone)]
 struct Client<'a> {
     flaky: &'a Flaky,
@@ -80,40 +75,21 @@ fn client(flaky: &Flaky) -> Client<'_> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn associated_function() {
+async fn every_receiver() {
+    check!(|flaky| free(flaky).await);
     check!(|flaky| Client::associated(flaky).await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn by_reference() {
     check!(|flaky| client(flaky).by_ref().await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn by_mutable_reference() {
     check!(|flaky| {
         let mut client = client(flaky);
         let outcome = client.by_mut().await;
         assert_eq!(client.calls, flaky.attempts());
         outcome
     });
-}
-
-#[tokio::test(start_paused = true)]
-async fn by_value() {
     check!(|flaky| client(flaky).by_value().await);
     check!(|flaky| client(flaky).by_mut_value().await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn by_smart_pointer() {
     check!(|flaky| Box::new(client(flaky)).by_box().await);
     check!(|flaky| Arc::new(client(flaky)).by_arc().await);
     check!(|flaky| Rc::new(client(flaky)).by_rc_ref().await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn by_pin() {
     check!(|flaky| {
         let mut client = client(flaky);
         let outcome = Pin::new(&mut client).by_pin().await;

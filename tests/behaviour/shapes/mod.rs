@@ -147,6 +147,7 @@ macro_rules! check_blocking {
 }
 use {check, check_blocking};
 
+#[track_caller]
 fn check_outcome(flaky: &Flaky, outcome: Result<u32, String>) {
     if flaky.failures > MAX {
         assert_eq!(flaky.attempts(), MAX + 1, "exhausted");
@@ -157,6 +158,7 @@ fn check_outcome(flaky: &Flaky, outcome: Result<u32, String>) {
     }
 }
 
+#[track_caller]
 fn check_pauses(flaky: &Flaky, pauses: &[Duration], expected: &[Duration]) {
     let retries = flaky.failures.min(MAX) as usize;
     assert_eq!(pauses, &expected[..retries]);

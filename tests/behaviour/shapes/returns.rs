@@ -98,27 +98,6 @@ fn coerced_blocking(flaky: &Flaky) -> Result<Box<dyn Fn() -> u32>, Busy> {
     Ok(Box::new(move || answer))
 }
 
-#[tokio::test(start_paused = true)]
-async fn aliases_and_boxes() {
-    check!(|flaky| io_result(flaky).await);
-    check!(|flaky| anyhow_result(flaky).await);
-    check!(|flaky| boxed_error(flaky).await);
-    check!(|flaky| local_boxed_error(flaky).await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn impl_trait_values() {
-    check!(|flaky| impl_value(flaky).await.map(|range| range.count() as u32));
-    check!(|flaky| impl_value_with_errors_kept(flaky).await.map(Into::into));
-}
-
-#[tokio::test(start_paused = true)]
-async fn impl_trait_errors() {
-    check!(|flaky| impl_error(flaky).await);
-    check!(|flaky| impl_error_with_errors_kept(flaky).await.map(Into::into));
-    check!(|flaky| impl_error_with_fallback(flaky).await.map(Into::into));
-}
-
 #[test]
 fn blocking_values() {
     check_blocking!(|flaky| blocking_impl_error(flaky).map(Into::into));
@@ -127,7 +106,16 @@ fn blocking_values() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn coercions() {
+async fn every_return_type() {
+    check!(|flaky| io_result(flaky).await);
+    check!(|flaky| anyhow_result(flaky).await);
+    check!(|flaky| boxed_error(flaky).await);
+    check!(|flaky| local_boxed_error(flaky).await);
+    check!(|flaky| impl_value(flaky).await.map(|range| range.count() as u32));
+    check!(|flaky| impl_value_with_errors_kept(flaky).await.map(Into::into));
+    check!(|flaky| impl_error(flaky).await);
+    check!(|flaky| impl_error_with_errors_kept(flaky).await.map(Into::into));
+    check!(|flaky| impl_error_with_fallback(flaky).await.map(Into::into));
     check!(|flaky| coerced(flaky)
         .await
         .map(|answer| format!("{answer:?}").parse().unwrap()));

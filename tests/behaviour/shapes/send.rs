@@ -4,8 +4,7 @@ use std::cell::Cell;
 use std::error::Error;
 use std::rc::Rc;
 
-use retry_runtime::retry;
-use support::is_send;
+use support::prelude::*;
 
 use crate::shapes::Busy;
 
@@ -31,14 +30,8 @@ async fn local_value(prompt: &str) -> Result<Rc<Cell<usize>>, Box<dyn Error>> {
     Ok(Rc::new(Cell::new(prompt.len())))
 }
 
-#[retry(
-    on = |_| true,
-    attempt = attempt,
-    give_up = retry_runtime::GaveUp::into_error,
-    observe = |_| (),
-    repeats = 2,
-    deadline = "1m"
-)]
+#[retry(on = |_| true, attempt = attempt, give_up = GaveUp::into_error, observe = |_| (), repeats = 2,
+    deadline = "1m")]
 async fn everything(prompt: &str) -> Result<String, Busy> {
     tokio::task::yield_now().await;
     let _ = attempt.number();

@@ -1,51 +1,71 @@
 //! `stream = "first"`: retried until the first item arrived, and never after.
 
-use futures::stream::{BoxStream, FusedStream, Stream, StreamExt};
-use retry_runtime::retry;
+use std::sync::Arc;
 
-use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, all, all_of, items, secs};
+use futures::stream::{self, BoxStream, FusedStream, Stream, StreamExt};
+use retry_runtime::retry;
+use support::failure::{STOP, TRANSIENT};
+
+use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, Wait, all, items, secs};
 
 #[retry(stream, max = MAX, backoff = "none")]
 fn lazy(server: &Server) -> impl FusedStream<Item = Item> {
     server.lazy()
 }
 
-#[retry(stream = "first", max = MAX, backoff = "none")]
-async fn eager(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
-}
-
-fn broken() -> Vec<Vec<Step>> {
-    vec![vec![BUSY], vec![Step::Item(1), BUSY, Step::Item(3)]]
+streams! {
+    #[retry(stream = "first", max = MAX, backoff = "none")]
+    async fn eager;
+    // Even items count.
+    #[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none", timeout = "5s")]
+    fn chosen;
+    #[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none")]
+    async fn chosen_eagerly;
 }
 
 #[tokio::test]
 async fn an_error_after_the_first_item_is_passed_on_and_so_is_what_follows() {
-    let server = Server::new(broken());
-    let seen = all(lazy(&server)).await;
-    assert_eq!(seen, [Ok(1), Err(Failure::Busy), Ok(3)]);
-    assert_eq!(server.attempts(), 2);
-
-    let server = Server::new(broken());
-    let seen = all_of(eager(&server).await).await;
-    assert_eq!(seen, [Ok(1), Err(Failure::Busy), Ok(3)]);
-    assert_eq!(server.attempts(), 2);
+    for (mode, open) in modes!(first | server | max = MAX, backoff = "none") {
+        let server = Server::new([vec![BUSY], vec![Step::Item(1), BUSY, Step::Item(3)]]);
+        let seen = all(open(&server)).await;
+        assert_eq!(seen, [Ok(1), Err(TRANSIENT), Ok(3)], "{mode}");
+        assert_eq!(server.attempts(), 2, "{mode}");
+    }
 }
 
 #[tokio::test]
 async fn an_empty_stream_is_not_a_failure() {
-    let server = Server::new([vec![]]);
-    assert_eq!(all(lazy(&server)).await, []);
-    assert_eq!(all_of(eager(&server).await).await, []);
-    assert_eq!(server.attempts(), 2);
+    for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
+        let server = Server::new([vec![]]);
+        let expected = (vec![], 1);
+        assert_eq!(
+            (all(open(&server)).await, server.attempts()),
+            expected,
+            "{mode}"
+        );
+    }
 }
 
 #[tokio::test]
 async fn an_error_not_worth_a_retry_ends_the_stream() {
-    let server = Server::new([vec![Fail(Failure::Fatal), Step::Item(1)]]);
-    assert_eq!(all(lazy(&server)).await, [Err(Failure::Fatal)]);
-    assert_eq!(all_of(eager(&server).await).await, [Err(Failure::Fatal)]);
-    assert_eq!(server.attempts(), 2);
+    for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
+        let server = Server::new([vec![Fail(STOP), Step::Item(1)]]);
+        let seen = all(open(&server)).await;
+        assert_eq!((seen, server.attempts()), (vec![Err(STOP)], 1), "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_fused() {
+    for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
+        let server = Server::new([items(1..=1)]);
+        let mut stream = open(&server);
+        assert_eq!(stream.next().await, Some(Ok(1)), "{mode}");
+        for _ in 0..3 {
+            assert_eq!(stream.next().await, None, "{mode}");
+        }
+        assert_eq!(server.open(), 0, "{mode}");
+    }
 }
 
 #[tokio::test]
@@ -81,7 +101,7 @@ async fn a_first_stream_is_fused() {
     let mut stream = lazy(&server);
     assert!(!stream.is_terminated());
     assert_eq!(stream.next().await, Some(Ok(1)));
-    assert_eq!(stream.next().await, Some(Err(Failure::Busy)));
+    assert_eq!(stream.next().await, Some(Err(TRANSIENT)));
     for _ in 0..3 {
         assert_eq!(stream.next().await, None);
         assert!(stream.is_terminated());
@@ -108,13 +128,13 @@ async fn a_static_box_needs_nothing_of_self() {
         #[retry(stream = "first", on = |_| true)]
         async fn numbers(&self) -> Result<BoxStream<'static, Result<u32, String>>, String> {
             let upto = self.0;
-            Ok(futures::stream::iter(0..upto).map(Ok).boxed())
+            Ok(stream::iter(0..upto).map(Ok).boxed())
         }
 
         #[retry(stream = "buffer", on = |_| true)]
         async fn whole(&self) -> Result<BoxStream<'static, Result<u32, String>>, String> {
             let upto = self.0;
-            Ok(futures::stream::iter(0..upto).map(Ok).boxed())
+            Ok(stream::iter(0..upto).map(Ok).boxed())
         }
     }
 
@@ -129,7 +149,7 @@ async fn a_static_box_needs_nothing_of_self() {
 #[tokio::test]
 async fn arguments_by_value_are_borrowed_by_every_attempt() {
     #[retry(stream, max = MAX, backoff = "none")]
-    fn owned(server: std::sync::Arc<Server>, mut factor: u32) -> impl Stream<Item = Item> + Send {
+    fn owned(server: Arc<Server>, mut factor: u32) -> impl Stream<Item = Item> + Send {
         factor *= 2;
         let factor = factor;
         server.lazy().map(move |item| Ok(item? * factor))
@@ -138,20 +158,9 @@ async fn arguments_by_value_are_borrowed_by_every_attempt() {
     assert_eq!(all(owned(server.into(), 1)).await, [Ok(4), Ok(8)]);
 }
 
-/// Even items count.
-#[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none", timeout = "5s")]
-fn chosen(server: &Server) -> impl Stream<Item = Item> {
-    server.lazy()
-}
-
-#[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none")]
-async fn chosen_eagerly(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
-}
-
 #[tokio::test(start_paused = true)]
 async fn items_before_the_one_that_counts_are_held_back() {
-    let stalls = vec![Step::Item(1), Step::Wait(secs(9))];
+    let stalls = vec![Step::Item(1), Wait(secs(9))];
     let scripts = vec![
         vec![Step::Item(1), Step::Item(3), BUSY],
         stalls,
@@ -159,14 +168,14 @@ async fn items_before_the_one_that_counts_are_held_back() {
     ];
     let server = Server::new(scripts.clone());
     let seen = all(chosen(&server)).await;
-    assert_eq!(seen, [Ok(5), Ok(6), Ok(7), Err(Failure::Busy)]);
+    assert_eq!(seen, [Ok(5), Ok(6), Ok(7), Err(TRANSIENT)]);
     assert_eq!(server.attempts(), 3);
 
     let server = Server::new([scripts[0].clone(), scripts[2].clone()]);
     let stream = chosen_eagerly(&server).await.unwrap();
     // The call waits for the item that counts, and doesn't read beyond it.
     assert_eq!((server.attempts(), server.pulled()), (2, 4));
-    assert_eq!(all(stream).await, [Ok(5), Ok(6), Ok(7), Err(Failure::Busy)]);
+    assert_eq!(all(stream).await, [Ok(5), Ok(6), Ok(7), Err(TRANSIENT)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,6 +9,69 @@
     clippy::unused_async
 )]
 
+/// Functions that return what the server sends: as a lazy stream, or as one that is opened first.
+macro_rules! streams {
+    () => {};
+    ($(#[$key:meta])* fn $name:ident; $($more:tt)*) => {
+        $(#[$key])*
+        fn $name(server: &Server) -> impl Stream<Item = Item> {
+            server.lazy()
+        }
+        streams! { $($more)* }
+    };
+    ($(#[$key:meta])* async fn $name:ident; $($more:tt)*) => {
+        $(#[$key])*
+        async fn $name(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
+            server.connect().await
+        }
+        streams! { $($more)* }
+    };
+}
+
+/// Such functions of one mode with these keys, or of every mode.
+macro_rules! modes {
+    (first |$server:ident| $($key:tt)*) => {
+        modes!(@ "first", $server [stream = "first", $($key)*] |stream| stream)
+    };
+    (buffer |$server:ident| $($key:tt)*) => {
+        modes!(@ "buffer", $server [stream = "buffer", $($key)*] |stream| stream)
+    };
+    (resume |$server:ident| $($key:tt)*) => {
+        modes!(@ "resume", $server [stream = "resume", attempt = attempt, $($key)*]
+            |stream| crate::streams::rest(stream, attempt.yielded()))
+    };
+    (|$server:ident| $($key:tt)*) => {
+        [
+            modes!(first |$server| $($key)*),
+            modes!(buffer |$server| $($key)*),
+            modes!(resume |$server| $($key)*),
+        ]
+        .concat()
+    };
+    (@ $mode:literal, $server:ident [$($key:tt)*] |$stream:ident| $body:expr) => {{
+        #[retry_runtime::retry($($key)*)]
+        fn lazy($server: &Server) -> impl futures::Stream<Item = Item> {
+            let $stream = $server.lazy();
+            $body
+        }
+
+        #[retry_runtime::retry($($key)*)]
+        async fn awaited($server: &Server) -> Result<impl futures::Stream<Item = Item>, Failure> {
+            let $stream = $server.connect().await?;
+            Ok($body)
+        }
+
+        let modes: [(&str, crate::streams::Open); 2] = [
+            ($mode, |server| futures::StreamExt::boxed(lazy(server))),
+            (concat!($mode, ", awaited"), |server| {
+                let opening = futures::stream::once(awaited(server));
+                futures::StreamExt::boxed(futures::TryStreamExt::try_flatten(opening))
+            }),
+        ];
+        modes
+    }};
+}
+
 mod arguments;
 mod buffer;
 mod cancel;
@@ -24,72 +87,43 @@ mod shapes;
 mod timeout;
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
-use retry_runtime::{Classify, Rejected, TimedOut, Verdict};
+use support::failure::{Failure, TRANSIENT};
+use support::time::secs;
+use tokio::time::{Sleep, sleep};
+
+use Step::{Fail, Wait};
+
+/// The stream of a function. It is `Send`, as is the future that opens it.
+type Open = for<'a> fn(&'a Server) -> BoxStream<'a, Item>;
 
 const MAX: u32 = 3;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Failure {
-    Busy,
-    Throttled(Duration),
-    Slow,
-    Rejected,
-    Fatal,
-}
-
-impl Classify for Failure {
-    fn classify(&self) -> Verdict {
-        match self {
-            Self::Busy => Verdict::TRANSIENT,
-            Self::Throttled(hint) => Verdict::THROTTLED.after(*hint),
-            Self::Slow => Verdict::TIMEOUT,
-            Self::Rejected | Self::Fatal => Verdict::STOP,
-        }
-    }
-}
-
-impl From<TimedOut> for Failure {
-    fn from(_: TimedOut) -> Self {
-        Self::Slow
-    }
-}
-
-impl From<Rejected> for Failure {
-    fn from(_: Rejected) -> Self {
-        Self::Rejected
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self:?}")
-    }
-}
-
-impl std::error::Error for Failure {}
 
 type Item = Result<u32, Failure>;
 
 /// The result of a poll of a stream.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Step {
     Item(u32),
     Fail(Failure),
     Wait(Duration),
 }
 
-use Step::{Fail, Wait};
-use support::time::secs;
-const BUSY: Step = Fail(Failure::Busy);
+const BUSY: Step = Fail(TRANSIENT);
 
-fn items(range: std::ops::RangeInclusive<u32>) -> Vec<Step> {
+fn items(range: RangeInclusive<u32>) -> Vec<Step> {
     range.map(Step::Item).collect()
+}
+
+fn breaks_after(range: RangeInclusive<u32>) -> Vec<Step> {
+    [items(range), vec![BUSY]].concat()
 }
 
 /// A server: each attempt meets the next script, and the last one again after that.
@@ -98,6 +132,9 @@ struct Server {
     scripts: Vec<Vec<Step>>,
     /// Attempts whose opening fails before any script.
     refusals: u32,
+    opens_after: Duration,
+    /// The server of a fallback.
+    other: Option<Box<Self>>,
     attempts: AtomicU32,
     pulled: AtomicUsize,
     /// Streams that are open.
@@ -149,7 +186,10 @@ impl Server {
     }
 
     async fn connect(&self) -> Result<Scripted<'_>, Failure> {
-        tokio::task::yield_now().await;
+        match self.opens_after {
+            Duration::ZERO => tokio::task::yield_now().await,
+            after => sleep(after).await,
+        }
         self.open_now()
     }
 }
@@ -157,14 +197,14 @@ impl Server {
 struct Scripted<'a> {
     server: &'a Server,
     steps: Option<VecDeque<Step>>,
-    sleep: Option<Pin<Box<tokio::time::Sleep>>>,
+    sleep: Option<Pin<Box<Sleep>>>,
 }
 
 impl Scripted<'_> {
     fn begin(&mut self) -> Result<(), Failure> {
         let attempt = self.server.attempts.fetch_add(1, Ordering::Relaxed);
         if attempt < self.server.refusals {
-            return Err(Failure::Busy);
+            return Err(TRANSIENT);
         }
         let script = (attempt - self.server.refusals) as usize;
         let scripts = &self.server.scripts;
@@ -196,7 +236,7 @@ impl Stream for Scripted<'_> {
         let step = steps.pop_front();
         match step {
             Some(Wait(duration)) => {
-                self.sleep = Some(Box::pin(tokio::time::sleep(duration)));
+                self.sleep = Some(Box::pin(sleep(duration)));
                 self.poll_next(context)
             }
             Some(Step::Item(item)) => {

@@ -2,12 +2,13 @@
 
 use futures::stream::{BoxStream, Stream, StreamExt};
 use retry_runtime::retry;
+use support::failure::TRANSIENT;
 
 use super::{BUSY, Failure, Item, MAX, Server, all_of, items};
 
-#[retry(max = MAX, backoff = "none")]
-async fn open(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
+streams! {
+    #[retry(max = MAX, backoff = "none")]
+    async fn open;
 }
 
 #[retry(max = MAX, backoff = "none")]
@@ -21,14 +22,14 @@ async fn the_opening_is_retried() {
     assert_eq!(all_of(open(&server).await).await, [Ok(1), Ok(2)]);
     assert_eq!(server.attempts(), 3);
     let server = Server::refusing(MAX + 1, [items(1..=2)]);
-    assert_eq!(open_now(&server).err(), Some(Failure::Busy));
+    assert_eq!(open_now(&server).err(), Some(TRANSIENT));
     assert_eq!(server.attempts(), MAX + 1);
 }
 
 #[tokio::test]
 async fn failures_of_the_stream_are_not_retried() {
     let server = Server::new([vec![BUSY]]);
-    assert_eq!(all_of(open(&server).await).await, [Err(Failure::Busy)]);
-    assert_eq!(all_of(open_now(&server)).await, [Err(Failure::Busy)]);
+    assert_eq!(all_of(open(&server).await).await, [Err(TRANSIENT)]);
+    assert_eq!(all_of(open_now(&server)).await, [Err(TRANSIENT)]);
     assert_eq!(server.attempts(), 2);
 }

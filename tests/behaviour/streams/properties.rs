@@ -1,49 +1,17 @@
 //! For any points of failure: a prefix, all or nothing, or each item exactly once.
 
-use futures::stream::Stream;
 use proptest::prelude::*;
-use retry_runtime::retry;
+use support::failure::TRANSIENT;
 
-use super::{BUSY, Failure, Item, Server, Step, all, all_of};
+use super::{BUSY, Failure, Item, Server, Step, all};
 
 const LENGTH: u32 = 8;
 const RETRIES: u32 = 4;
 
-#[retry(stream = "first", max = RETRIES, backoff = "none")]
-fn first(server: &Server) -> impl Stream<Item = Item> {
-    server.lazy()
-}
-
-#[retry(stream = "buffer", max = RETRIES, backoff = "none")]
-fn buffer(server: &Server) -> impl Stream<Item = Item> {
-    server.lazy()
-}
-
-#[retry(stream = "resume", max = RETRIES, backoff = "none", attempt = attempt)]
-fn resume(server: &Server) -> impl Stream<Item = Item> {
-    super::rest(server.lazy(), attempt.yielded())
-}
-
-#[retry(stream = "first", max = RETRIES, backoff = "none")]
-async fn first_awaited(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
-}
-
-#[retry(stream = "buffer", max = RETRIES, backoff = "none")]
-async fn buffer_awaited(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
-}
-
-#[retry(stream = "resume", max = RETRIES, backoff = "none", attempt = attempt)]
-async fn resume_awaited(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    Ok(super::rest(server.connect().await?, attempt.yielded()))
-}
-
 /// The items up to a failure, or all of them.
 fn script(fails_after: Option<u32>) -> Vec<Step> {
-    let mut steps: Vec<_> = (0..fails_after.unwrap_or(LENGTH)).map(Step::Item).collect();
-    steps.extend(fails_after.map(|_| BUSY));
-    steps
+    let items = (0..fails_after.unwrap_or(LENGTH)).map(Step::Item);
+    items.chain(fails_after.map(|_| BUSY)).collect()
 }
 
 fn goods(count: u32) -> Vec<Item> {
@@ -51,44 +19,38 @@ fn goods(count: u32) -> Vec<Item> {
 }
 
 fn good_then_error(count: u32) -> Vec<Item> {
-    let mut items = goods(count);
-    items.push(Err(Failure::Busy));
-    items
+    (0..count).map(Ok).chain([Err(TRANSIENT)]).collect()
 }
 
-/// Computes the items that a consumer gets in the first mode.
-fn expect_first(failures: &[u32]) -> Vec<Item> {
-    let started = failures
-        .iter()
-        .take(RETRIES as usize + 1)
-        .find(|&&good| good > 0);
-    match started {
-        Some(&good) => good_then_error(good),
-        None if failures.len() > RETRIES as usize => good_then_error(0),
-        None => goods(LENGTH),
+/// Computes the items that a consumer gets in the first mode, and the number of attempts.
+fn expect_first(failures: &[u32]) -> (Vec<Item>, usize) {
+    let attempts = failures.iter().take(RETRIES as usize + 1);
+    match attempts.clone().position(|good| *good > 0) {
+        Some(before) => (good_then_error(failures[before]), before + 1),
+        None => expect_buffer(failures),
     }
 }
 
-fn expect_buffer(failures: &[u32]) -> Vec<Item> {
+fn expect_buffer(failures: &[u32]) -> (Vec<Item>, usize) {
     if failures.len() > RETRIES as usize {
-        good_then_error(0)
+        (good_then_error(0), RETRIES as usize + 1)
     } else {
-        goods(LENGTH)
+        (goods(LENGTH), failures.len() + 1)
     }
 }
 
-fn expect_resume(failures: &[u32]) -> Vec<Item> {
+fn expect_resume(failures: &[u32]) -> (Vec<Item>, usize) {
     let (mut yielded, mut retries) = (0, 0);
-    for good in failures {
+    for (before, good) in failures.iter().enumerate() {
         if *good > yielded {
             (yielded, retries) = (*good, 0);
         }
         if retries == RETRIES {
-            return good_then_error(yielded);
+            return (good_then_error(yielded), before + 1);
         }
         retries += 1;
     }
-    goods(LENGTH)
+    (goods(LENGTH), failures.len() + 1)
 }
 
 proptest! {
@@ -97,15 +59,16 @@ proptest! {
         let scripts = || failures.iter().copied().map(Some).chain([None]).map(script);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
-            prop_assert_eq!(all(first(&Server::new(scripts()))).await, expect_first(&failures));
-            prop_assert_eq!(all(buffer(&Server::new(scripts()))).await, expect_buffer(&failures));
-            prop_assert_eq!(all(resume(&Server::new(scripts()))).await, expect_resume(&failures));
-            let server = Server::new(scripts());
-            prop_assert_eq!(all_of(first_awaited(&server).await).await, expect_first(&failures));
-            let server = Server::new(scripts());
-            prop_assert_eq!(all_of(buffer_awaited(&server).await).await, expect_buffer(&failures));
-            let server = Server::new(scripts());
-            prop_assert_eq!(all_of(resume_awaited(&server).await).await, expect_resume(&failures));
+            for (mode, open) in modes!(|server| max = RETRIES, backoff = "none") {
+                let server = Server::new(scripts());
+                let seen = (all(open(&server)).await, server.attempts() as usize);
+                let expected = match mode.split(',').next() {
+                    Some("first") => expect_first(&failures),
+                    Some("buffer") => expect_buffer(&failures),
+                    _ => expect_resume(&failures),
+                };
+                prop_assert_eq!(seen, expected, "{}", mode);
+            }
             Ok(())
         })?;
     }

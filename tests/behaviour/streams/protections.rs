@@ -4,9 +4,11 @@ use futures::stream::{BoxStream, Stream, StreamExt};
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::retry;
 use retry_runtime::seam::BreakerState;
+use support::failure::TRANSIENT;
+use support::rows;
 use tokio::time::sleep;
 
-use super::{BUSY, Failure, Item, Server, Step, Wait, all, items, secs};
+use super::{BUSY, Item, Server, Step, Wait, all, items, secs};
 
 struct Shared {
     breaker: Breaker,
@@ -47,23 +49,18 @@ async fn an_attempt_counts_by_its_first_item() {
     let sensitive = || Breaker::new().consecutive_failures(1);
     let slow = || vec![Step::Item(1), Wait(secs(60)), Step::Item(2)];
     for (mode, open) in MODES {
-        for (what, breaker, script, taken) in [
-            ("breaks", sensitive(), vec![Step::Item(1), BUSY], 2),
-            ("is left", sensitive().hung_after(secs(2)), slow(), 2),
-            (
-                "is slow",
-                sensitive().slow(secs(2), 0.5).count_window(1),
-                slow(),
-                3,
-            ),
-        ] {
+        for (what, breaker, script, taken) in rows! {
+            "breaks", sensitive(), vec![Step::Item(1), BUSY], 2;
+            "is left", sensitive().hung_after(secs(2)), slow(), 2;
+            "is slow", sensitive().slow(secs(2), 0.5).count_window(1), slow(), 3;
+        } {
             let limiter = ConcurrencyLimiter::aimd().start(4);
             let shared = Shared { breaker, limiter };
             let server = Server::new([script, items(9..=9)]);
             let seen: Vec<_> = open(&server, &shared).take(taken).collect().await;
             assert_eq!(seen[0], Ok(1), "{mode} {what}");
-            let told = (shared.breaker.state(), shared.limiter.limit());
-            assert_eq!(told, (BreakerState::Closed, 4), "{mode} {what}");
+            let state = (shared.breaker.state(), shared.limiter.limit());
+            assert_eq!(state, (BreakerState::Closed, 4), "{mode} {what}");
         }
     }
 }
@@ -77,7 +74,7 @@ async fn a_running_stream_does_not_block_others() {
             limiter: ConcurrencyLimiter::fixed(1),
         };
         let down = Server::new([vec![BUSY]]);
-        assert_eq!(all(open(&down, &shared)).await, [Err(Failure::Busy)]);
+        assert_eq!(all(open(&down, &shared)).await, [Err(TRANSIENT)]);
         assert_eq!(shared.breaker.state(), BreakerState::Open, "{mode}");
         sleep(secs(6)).await;
 

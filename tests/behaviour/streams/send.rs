@@ -2,54 +2,18 @@
 
 use std::rc::Rc;
 
-use futures::stream::{self, BoxStream, LocalBoxStream, Stream, StreamExt};
+use futures::stream::{self, LocalBoxStream, StreamExt};
 use retry_runtime::retry;
-use support::is_send;
 
-use super::{Failure, Item, Server, all};
+use super::{Failure, Item, Server, all, items};
 
-#[retry(stream, timeout = "1s")]
-fn first(server: &Server) -> impl Stream<Item = Item> {
-    server.lazy()
-}
-
-#[retry(stream = "buffer", timeout = "1s")]
-fn buffer(server: &Server) -> impl Stream<Item = Item> {
-    server.lazy()
-}
-
-#[retry(stream = "resume", attempt = attempt, timeout = "1s")]
-fn resume(server: &Server) -> impl Stream<Item = Item> {
-    super::rest(server.lazy(), attempt.yielded())
-}
-
-#[retry(stream, timeout = "1s")]
-async fn first_awaited(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
-}
-
-#[retry(stream = "buffer", timeout = "1s")]
-async fn buffer_awaited(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
-    server.connect().await
-}
-
-#[retry(stream = "resume", attempt = attempt, timeout = "1s")]
-async fn resume_awaited(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
-    Ok(super::rest(server.connect().await?, attempt.yielded()).boxed())
-}
-
+/// Compiles only for streams and futures that are `Send`.
 #[tokio::test]
 async fn streams_and_calls_are_send() {
-    let server = Server::new([super::items(1..=1)]);
-    assert_eq!(all(is_send(first(&server))).await, [Ok(1)]);
-    assert_eq!(all(is_send(buffer(&server))).await, [Ok(1)]);
-    assert_eq!(all(is_send(resume(&server))).await, [Ok(1)]);
-    let stream = is_send(is_send(first_awaited(&server)).await.unwrap());
-    assert_eq!(all(stream).await, [Ok(1)]);
-    let stream = is_send(is_send(buffer_awaited(&server)).await.unwrap());
-    assert_eq!(all(stream).await, [Ok(1)]);
-    let stream = is_send(is_send(resume_awaited(&server)).await.unwrap());
-    assert_eq!(all(stream).await, [Ok(1)]);
+    for (mode, open) in modes!(|server| timeout = "1s") {
+        let server = Server::new([items(1..=1)]);
+        assert_eq!(all(open(&server)).await, [Ok(1)], "{mode}");
+    }
 }
 
 #[tokio::test]

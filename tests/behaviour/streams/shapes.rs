@@ -4,6 +4,7 @@ use std::pin::Pin;
 
 use futures::stream::{self, BoxStream, LocalBoxStream, Stream, StreamExt};
 use retry_runtime::retry;
+use support::failure::TRANSIENT;
 
 use super::{BUSY, Failure, Item, MAX, Server, all, all_of, items, rest};
 
@@ -13,101 +14,89 @@ macro_rules! shapes {
         mod $mode {
             use super::*;
 
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn bare(server: &Server) -> impl Stream<Item = Item> + Send {
-                rest(server.lazy(), yielded!($mode, attempt))
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn boxed<'a>(server: &'a Server) -> Pin<Box<dyn Stream<Item = Item> + Send + 'a>> {
-                let stream = server.lazy();
-                Box::pin(rest(stream, yielded!($mode, attempt)))
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn alias(server: &Server) -> BoxStream<'_, Item> {
-                rest(server.lazy(), yielded!($mode, attempt)).boxed()
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn local(server: &Server) -> LocalBoxStream<'_, Item> {
-                rest(server.lazy(), yielded!($mode, attempt)).boxed_local()
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn in_result(server: &Server) -> Result<impl Stream<Item = Item> + Send, Failure> {
-                let stream = server.open_now()?;
-                Ok(rest(stream, yielded!($mode, attempt)))
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn boxed_in_result(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
-                let stream = server.open_now()?;
-                return Ok(rest(stream, yielded!($mode, attempt)).boxed());
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            async fn awaited(server: &Server) -> impl Stream<Item = Item> + Send {
-                tokio::task::yield_now().await;
-                rest(server.lazy(), yielded!($mode, attempt))
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            async fn awaited_box(server: &Server) -> BoxStream<'_, Item> {
-                tokio::task::yield_now().await;
-                rest(server.lazy(), yielded!($mode, attempt)).boxed()
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            async fn awaited_result(
-                server: &Server,
-            ) -> Result<impl Stream<Item = Item> + Send, Failure> {
-                let stream = server.connect().await?;
-                Ok(rest(stream, yielded!($mode, attempt)))
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            async fn awaited_boxed_result(
-                server: &Server,
-            ) -> Result<Pin<Box<dyn Stream<Item = Item> + Send + '_>>, Failure> {
-                let stream = server.connect().await?;
-                Ok(Box::pin(rest(stream, yielded!($mode, attempt))))
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            async fn lazy_result(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
-                Ok(rest(server.lazy(), yielded!($mode, attempt)).boxed())
-            }
-
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn future(
-                server: &Server,
-            ) -> impl Future<Output = Result<BoxStream<'_, Item>, Failure>> + Send {
-                async move {
-                    let stream = server.connect().await?;
-                    Ok(rest(stream, yielded!($mode, attempt)).boxed())
+            retried! { $key, attempt,
+                fn bare(server: &Server) -> impl Stream<Item = Item> + Send {
+                    rest(server.lazy(), yielded!($mode, attempt))
                 }
-            }
 
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            async fn unnamed_error(
-                server: &Server,
-            ) -> Result<impl Stream<Item = Item>, impl Into<Failure>> {
-                let stream = match server.connect().await {
-                    Ok(stream) => stream,
-                    Err(error) => return Err(error),
-                };
-                Ok(rest(stream, yielded!($mode, attempt)))
-            }
+                fn boxed<'a>(server: &'a Server) -> Pin<Box<dyn Stream<Item = Item> + Send + 'a>> {
+                    let stream = server.lazy();
+                    Box::pin(rest(stream, yielded!($mode, attempt)))
+                }
 
-            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
-            fn future_of_unnamed_error(
-                server: &Server,
-            ) -> impl Future<Output = Result<BoxStream<'_, Item>, impl Into<Failure>>> {
-                async move {
-                    match server.connect().await {
-                        Ok(stream) => Ok(rest(stream, yielded!($mode, attempt)).boxed()),
-                        Err(error) => Err(error),
+                fn alias(server: &Server) -> BoxStream<'_, Item> {
+                    rest(server.lazy(), yielded!($mode, attempt)).boxed()
+                }
+
+                fn local(server: &Server) -> LocalBoxStream<'_, Item> {
+                    rest(server.lazy(), yielded!($mode, attempt)).boxed_local()
+                }
+
+                fn in_result(server: &Server) -> Result<impl Stream<Item = Item> + Send, Failure> {
+                    let stream = server.open_now()?;
+                    Ok(rest(stream, yielded!($mode, attempt)))
+                }
+
+                fn boxed_in_result(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
+                    let stream = server.open_now()?;
+                    return Ok(rest(stream, yielded!($mode, attempt)).boxed());
+                }
+
+                async fn awaited(server: &Server) -> impl Stream<Item = Item> + Send {
+                    tokio::task::yield_now().await;
+                    rest(server.lazy(), yielded!($mode, attempt))
+                }
+
+                async fn awaited_box(server: &Server) -> BoxStream<'_, Item> {
+                    tokio::task::yield_now().await;
+                    rest(server.lazy(), yielded!($mode, attempt)).boxed()
+                }
+
+                async fn awaited_result(
+                    server: &Server,
+                ) -> Result<impl Stream<Item = Item> + Send, Failure> {
+                    let stream = server.connect().await?;
+                    Ok(rest(stream, yielded!($mode, attempt)))
+                }
+
+                async fn awaited_boxed_result(
+                    server: &Server,
+                ) -> Result<Pin<Box<dyn Stream<Item = Item> + Send + '_>>, Failure> {
+                    let stream = server.connect().await?;
+                    Ok(Box::pin(rest(stream, yielded!($mode, attempt))))
+                }
+
+                async fn lazy_result(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
+                    Ok(rest(server.lazy(), yielded!($mode, attempt)).boxed())
+                }
+
+                fn future(
+                    server: &Server,
+                ) -> impl Future<Output = Result<BoxStream<'_, Item>, Failure>> + Send {
+                    async move {
+                        let stream = server.connect().await?;
+                        Ok(rest(stream, yielded!($mode, attempt)).boxed())
+                    }
+                }
+
+                async fn unnamed_error(
+                    server: &Server,
+                ) -> Result<impl Stream<Item = Item>, impl Into<Failure>> {
+                    let stream = match server.connect().await {
+                        Ok(stream) => stream,
+                        Err(error) => return Err(error),
+                    };
+                    Ok(rest(stream, yielded!($mode, attempt)))
+                }
+
+                fn future_of_unnamed_error(
+                    server: &Server,
+                ) -> impl Future<Output = Result<BoxStream<'_, Item>, impl Into<Failure>>> {
+                    async move {
+                        match server.connect().await {
+                            Ok(stream) => Ok(rest(stream, yielded!($mode, attempt)).boxed()),
+                            Err(error) => Err(error),
+                        }
                     }
                 }
             }
@@ -177,6 +166,16 @@ macro_rules! shapes {
     };
 }
 
+/// Functions with the keys of these tests.
+macro_rules! retried {
+    ($key:literal, $attempt:ident, $($function:item)*) => {
+        $(
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = $attempt)]
+            $function
+        )*
+    };
+}
+
 macro_rules! yielded {
     (resume, $attempt:ident) => {
         $attempt.yielded()
@@ -198,7 +197,7 @@ macro_rules! counted {
                 let seen = $call;
                 assert_eq!(server.attempts(), failures.min(MAX) + 1);
                 if failures > MAX {
-                    assert_eq!(seen, [Err(Failure::Busy)]);
+                    assert_eq!(seen, [Err(TRANSIENT)]);
                 } else {
                     assert_eq!(seen, [Ok(1), Ok(2), Ok(3)]);
                 }
@@ -211,38 +210,37 @@ shapes!(first, "first");
 shapes!(buffer, "buffer");
 shapes!(resume, "resume");
 
+/// The number of the attempt, which fails up to the last one.
+async fn number(number: u32, last: &u32) -> Item {
+    if number < *last {
+        Err(TRANSIENT)
+    } else {
+        Ok(number)
+    }
+}
+
 struct Feed<'a>(&'a str);
 
 impl Feed<'_> {
     #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
-    fn resumed<'a>(&'a self, end: &'a u32) -> BoxStream<'a, Item> {
+    fn resumed<'a>(&'a self, last: &'a u32) -> BoxStream<'a, Item> {
         assert_eq!(self.0, "hello");
-        stream::once(async move {
-            match attempt.number() {
-                number if number <= *end => Err(Failure::Busy),
-                number => Ok(number),
-            }
-        })
-        .boxed()
+        stream::once(async move { number(attempt.number(), last).await }).boxed()
     }
 
     #[retry(stream = "buffer", max = 2, backoff = "none", attempt = attempt)]
-    async fn buffered<'a>(&'a self, end: &'a u32) -> Result<BoxStream<'a, Item>, Failure> {
+    async fn buffered<'a>(&'a self, last: &'a u32) -> Result<BoxStream<'a, Item>, Failure> {
         assert_eq!(self.0, "hello");
-        Ok(Box::pin(stream::once(async move {
-            match attempt.number() {
-                number if number <= *end => Err(Failure::Busy),
-                number => Ok(number),
-            }
-        })))
+        let item = async move { number(attempt.number(), last).await };
+        Ok(Box::pin(stream::once(item)))
     }
 }
 
 #[tokio::test]
 async fn a_boxed_stream_uses_the_attempt() {
     let feed = Feed("hello");
-    assert_eq!(all(feed.resumed(&2)).await, [Ok(3)]);
-    assert_eq!(all(feed.buffered(&2).await.unwrap()).await, [Ok(3)]);
+    assert_eq!(all(feed.resumed(&3)).await, [Ok(3)]);
+    assert_eq!(all(feed.buffered(&3).await.unwrap()).await, [Ok(3)]);
 }
 
 struct Client(Server);

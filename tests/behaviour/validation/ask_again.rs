@@ -5,7 +5,7 @@ use support::rows;
 use tokio::time::Instant;
 
 use crate::validation::{
-    Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check,
+    Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check, secs,
 };
 
 /// The properties of an attempt in the body.
@@ -46,7 +46,7 @@ async fn the_body_runs_again_and_sees_the_complaint_and_the_rejected_value() {
         3, Some(age.clone()), vec![name, age], Some(Answer(vec!["name"]));
     };
     assert_eq!(seen, expected);
-    assert_eq!(start.elapsed(), crate::validation::secs(0));
+    assert_eq!(start.elapsed(), secs(0));
     let lines = [
         "retrying extract attempt=1 max=3 delay=0ns error=name is missing reason=invalid",
         "retrying extract attempt=2 max=3 delay=0ns error=age is missing reason=invalid",
@@ -57,10 +57,7 @@ async fn the_body_runs_again_and_sees_the_complaint_and_the_rejected_value() {
 
 #[tokio::test(start_paused = true)]
 async fn a_value_that_is_valid_at_once_costs_one_check_and_nothing_else() {
-    #[retry(validate = |answer| { *checks += 1; check(answer) })]
-    async fn extract(model: &mut Model, checks: &mut u32) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(async fn extract(model, checks: &mut u32), validate = |answer| { *checks += 1; check(answer) });
 
     let mut checks = 0;
     let recording = testing::record();
@@ -106,28 +103,20 @@ async fn rejected_in_each_attempt(
 
 #[tokio::test(start_paused = true)]
 async fn a_rejected_value_keeps_its_own_error_while_attempts_fail_for_other_reasons() {
-    let (no_age, no_name) = (
-        Some((Answer(vec!["name"]), Missing("age"))),
-        Some((Answer(vec!["age"]), Missing("name"))),
-    );
-    let answers = [
-        Err(Overloaded),
-        answer(&["name"]),
-        Err(Overloaded),
-        Err(Overloaded),
-        answer(&["age"]),
-        Err(Overloaded),
-        answer(&["name", "age"]),
-    ];
-    let expected = [
-        None,
-        None,
-        no_age.clone(),
-        no_age.clone(),
-        no_age,
-        no_name.clone(),
-        no_name,
-    ];
+    let no_age = Some((Answer(vec!["name"]), Missing("age")));
+    let no_name = Some((Answer(vec!["age"]), Missing("name")));
+    // The answer of each attempt, and what it sees.
+    let (answers, expected): (Vec<_>, Vec<_>) = rows! {
+        Err(Overloaded), None;
+        answer(&["name"]), None;
+        Err(Overloaded), no_age.clone();
+        Err(Overloaded), no_age.clone();
+        answer(&["age"]), no_age;
+        Err(Overloaded), no_name.clone();
+        answer(&["name", "age"]), no_name;
+    }
+    .into_iter()
+    .unzip();
     assert_eq!(rejected_in_each_attempt(answers).await, expected);
 }
 
@@ -161,10 +150,8 @@ async fn a_timeout_does_not_become_the_error_of_the_rejected_value() {
     }
 
     fn is_number(answer: &String) -> Result<(), AskError> {
-        answer
-            .parse::<u32>()
-            .map(drop)
-            .map_err(|_| AskError::NoNumber)
+        let number = answer.parse::<u32>();
+        number.map(drop).map_err(|_| AskError::NoNumber)
     }
 
     #[retry(timeout = "1s", jitter = "none", validate = is_number, attempt = attempt)]
@@ -185,13 +172,13 @@ async fn a_timeout_does_not_become_the_error_of_the_rejected_value() {
     assert_eq!(ask(&mut prompts).await.as_deref(), Ok("3"));
     let again = "not three: no number";
     assert_eq!(prompts, ["how many?", again, again]);
-    assert_eq!(start.elapsed(), crate::validation::secs(2));
+    assert_eq!(start.elapsed(), secs(2));
 }
 
-/// The end of a call.
-type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
+/// The errors of a call, its attempts and corrections, its reason and last value.
+pub(super) type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
 
-fn tell(gave_up: GaveUp<ModelError, Answer>) -> Story {
+pub(super) fn tell(gave_up: GaveUp<ModelError, Answer>) -> Story {
     (
         gave_up.errors().cloned().collect(),
         gave_up.attempts(),
@@ -201,65 +188,34 @@ fn tell(gave_up: GaveUp<ModelError, Answer>) -> Story {
     )
 }
 
-#[retry(
-    max = 1,
-    jitter = "none",
-    validate = check,
-    give_up = |gave_up| {
-        let error = gave_up.error().clone();
-        *story = Some(tell(gave_up));
-        error
-    },
-)]
-async fn told(model: &mut Model, story: &mut Option<Story>) -> Result<Answer, ModelError> {
-    model.ask()
-}
+asks!(async fn with_story(model, story: &mut Option<Story>), max = 1, jitter = "none", validate = check,
+give_up = |gave_up| {
+    let error = gave_up.error().clone();
+    *story = Some(tell(gave_up));
+    error
+});
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_gives_up_ends_with_the_validation_error_and_its_history() {
-    let mut story = None;
-    let mut model = Model::new([answer(&["age"]), answer(&["name"])]);
-    assert_eq!(told(&mut model, &mut story).await, Err(Missing("age")));
-    assert_eq!(model.asked, 2);
-    let expected = (
-        vec![Missing("name"), Missing("age")],
-        2,
-        0,
-        Reason::Exhausted,
-        Some(Answer(vec!["name"])),
-    );
-    assert_eq!(story, Some(expected));
-}
-
-#[tokio::test(start_paused = true)]
-async fn errors_of_the_body_end_the_call_as_ever() {
-    let mut story = None;
-    let mut model = Model::new([answer(&["age"]), Err(Unauthorized)]);
-    assert_eq!(told(&mut model, &mut story).await, Err(Unauthorized));
-    let expected = (
-        vec![Missing("name"), Unauthorized],
-        2,
-        0,
-        Reason::NotRetryable,
-        Some(Answer(vec!["age"])),
-    );
-    assert_eq!(story, Some(expected));
+async fn a_call_that_gives_up_ends_with_its_last_error_and_its_history() {
+    for (last, error, reason, value) in rows! {
+        answer(&["name"]), Missing("age"), Reason::Exhausted, vec!["name"];
+        Err(Unauthorized), Unauthorized, Reason::NotRetryable, vec!["age"];
+    } {
+        let mut story = None;
+        let mut model = Model::new([answer(&["age"]), last]);
+        assert_eq!(with_story(&mut model, &mut story).await, Err(error.clone()));
+        assert_eq!(model.asked, 2);
+        let errors = vec![Missing("name"), error];
+        assert_eq!(story, Some((errors, 2, 0, reason, Some(Answer(value)))));
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_validation_error_in_a_row_gives_up() {
-    #[retry(
-        max = 9,
-        validate = check,
-        repeats = 2,
-        give_up = |gave_up| {
-            assert_eq!(gave_up.reason(), Reason::Repeated);
-            gave_up.into_error()
-        }
-    )]
-    async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(async fn extract(model), max = 9, validate = check, repeats = 2, give_up = |gave_up| {
+        assert_eq!(gave_up.reason(), Reason::Repeated);
+        gave_up.into_error()
+    });
 
     let mut model = Model::new([answer(&["age"]), answer(&["name"]), answer(&["name"])]);
     assert_eq!(extract(&mut model).await, Err(Missing("age")));
@@ -268,14 +224,8 @@ async fn the_same_validation_error_in_a_row_gives_up() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fallback_gets_the_rejected_value() {
-    #[retry(
-        max = 1,
-        validate = check,
-        fallback = async |gave_up| gave_up.into_last_value().ok_or(Overloaded)
-    )]
-    async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(async fn extract(model),
+        max = 1, validate = check, fallback = async |gave_up| gave_up.into_last_value().ok_or(Overloaded));
 
     let mut model = Model::new([answer(&[]), answer(&["name"])]);
     assert_eq!(extract(&mut model).await, answer(&["name"]));
@@ -284,19 +234,13 @@ async fn a_fallback_gets_the_rejected_value() {
 
 #[tokio::test(start_paused = true)]
 async fn until_is_checked_first() {
-    #[retry(max = 1, jitter = "none", until = |answer| !answer.0.is_empty(), validate = check)]
-    async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(async fn extract(model), max = 1, jitter = "none", until = |answer| !answer.0.is_empty(), validate = check);
 
     let recording = testing::record();
     let mut model = Model::new([answer(&[]), answer(&["age"]), answer(&["name", "age"])]);
     extract(&mut model).await.unwrap();
     assert_eq!(model.asked, 3);
-    assert_eq!(
-        recording.delays(),
-        [crate::validation::secs(1), crate::validation::secs(0)]
-    );
+    assert_eq!(recording.delays(), [secs(1), secs(0)]);
     // Out of retries, `until` lets the value through without `validate`.
     let mut model = Model::new([answer(&[])]);
     assert_eq!(extract(&mut model).await, answer(&[]));

@@ -3,9 +3,11 @@
 use retry_runtime::{GaveUp, Reason, retry, testing};
 use tokio::time::{Instant, sleep};
 
+use crate::validation::ask_again::{Story, tell};
 use crate::validation::{
     Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check, secs,
 };
+use support::rows;
 
 /// Adds the field that was missing.
 async fn add(mut draft: Answer, error: &ModelError) -> Result<Answer, ModelError> {
@@ -31,8 +33,8 @@ async fn the_value_is_repaired_and_validated_again() {
     assert_eq!(model.asked, 1);
     assert_eq!(start.elapsed(), secs(4));
     let expected = [
-        "correcting extract attempt=1 correction=1 max=3 delay=0ns error=name is missing reason=invalid",
-        "correcting extract attempt=1 correction=2 max=3 delay=0ns error=age is missing reason=invalid",
+        "correcting extract attempt=1 correction=1 retry_max=3 delay=0ns error=name is missing reason=invalid",
+        "correcting extract attempt=1 correction=2 retry_max=3 delay=0ns error=age is missing reason=invalid",
         "succeeded extract attempt=1 corrections=2 max=3",
     ];
     assert_eq!(recording.lines(), expected);
@@ -56,12 +58,9 @@ async fn attempts_and_corrections_are_counted_separately() {
     let lines = recording.lines();
     assert!(lines[0].starts_with("retrying extract attempt=1 max=3"));
     assert!(lines[1].starts_with("retrying extract attempt=2 max=3"));
-    assert!(lines[2].starts_with("correcting extract attempt=3 correction=1 max=3"));
+    assert!(lines[2].starts_with("correcting extract attempt=3 correction=1 retry_max=3"));
     assert_eq!(lines[3], "succeeded extract attempt=3 corrections=1 max=3");
 }
-
-/// The end of a call.
-type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
 
 /// A corrector that has no effect, and that breaks down at that number of corrections made.
 #[retry(
@@ -82,13 +81,7 @@ type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
     },
     give_up = |gave_up: GaveUp<_, _>| {
         let error = gave_up.error().clone();
-        *story = Some((
-            gave_up.errors().cloned().collect(),
-            gave_up.attempts(),
-            gave_up.corrections(),
-            gave_up.reason(),
-            gave_up.into_last_value(),
-        ));
+        *story = Some(tell(gave_up));
         error
     },
 )]
@@ -109,13 +102,8 @@ async fn corrections_end_with_the_section_s_retries() {
     assert_eq!(error, Err(Missing("name")));
     assert_eq!((model.asked, model.corrected), (1, 3));
     assert_eq!(start.elapsed(), secs(15));
-    let expected = (
-        vec![Missing("name"); 4],
-        1,
-        3,
-        Reason::Exhausted,
-        Some(Answer(vec!["age"])),
-    );
+    let last = Some(Answer(vec!["age"]));
+    let expected = (vec![Missing("name"); 4], 1, 3, Reason::Exhausted, last);
     assert_eq!(story, Some(expected));
 }
 
@@ -127,13 +115,8 @@ async fn a_correction_that_fails_ends_the_call_with_its_error() {
     let error = hopeless(&mut model, 1, &mut story).await;
     assert_eq!(error, Err(Overloaded));
     assert_eq!((model.asked, model.corrected), (1, 2));
-    let expected = (
-        vec![Missing("name"), Missing("name"), Overloaded],
-        1,
-        2,
-        Reason::CorrectionFailed,
-        None,
-    );
+    let errors = vec![Missing("name"), Missing("name"), Overloaded];
+    let expected = (errors, 1, 2, Reason::CorrectionFailed, None);
     assert_eq!(story, Some(expected));
     let lines = recording.lines();
     assert_eq!(lines.len(), 3);
@@ -152,19 +135,11 @@ fn blocking_functions_correct_too() {
         Ok(draft)
     }
 
-    #[retry(validate = check, correct = add)]
-    fn path(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(fn path(model), validate = check, correct = add);
 
-    #[retry(
+    asks!(fn closure(model), invalid(max = 1),
         validate = |answer| { model.checked += 1; check(answer) },
-        correct = |draft, error| { model.corrected += 1; add(draft, error) },
-        invalid(max = 1)
-    )]
-    fn closure(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+        correct = |draft, error| { model.corrected += 1; add(draft, error) });
 
     let mut model = Model::new([answer(&[])]);
     assert_eq!(path(&mut model), answer(&["name", "age"]));
@@ -200,31 +175,25 @@ async fn the_log_shows_the_max_of_the_policy_for_any_exhausted_count() {
         validate = |value| if *value < valid { Err("invalid") } else { Ok(()) },
         correct = async |value: u32, _| if value == 9 { Err("no idea") } else { Ok(value + 1) })]
     async fn extract(failures: &mut u32, first: u32, valid: u32) -> Result<u32, &'static str> {
-        match failures.checked_sub(1) {
-            Some(left) => {
-                *failures = left;
-                Err("busy")
-            }
-            None => Ok(first),
-        }
+        let Some(left) = failures.checked_sub(1) else {
+            return Ok(first);
+        };
+        *failures = left;
+        Err("busy")
     }
 
     let recording = testing::record();
-    let last = || recording.lines().pop().unwrap();
-    extract(&mut 4, 0, 1).await.unwrap();
-    assert_eq!(last(), "succeeded extract attempt=5 corrections=1 max=4");
-    extract(&mut 0, 0, 1).await.unwrap();
-    assert_eq!(last(), "succeeded extract attempt=1 corrections=1 max=4");
-    extract(&mut 4, 0, 3).await.unwrap_err();
-    assert_eq!(
-        last(),
-        "gave up extract attempt=5 corrections=2 max=4 error=invalid reason=exhausted"
-    );
-    extract(&mut 4, 8, 99).await.unwrap_err();
-    assert_eq!(
-        last(),
-        "gave up extract attempt=5 corrections=2 max=4 error=no idea reason=correction failed"
-    );
+    for (mut failures, first, valid, last) in rows! {
+        4, 0, 1, "succeeded extract attempt=5 corrections=1 max=4";
+        0, 0, 1, "succeeded extract attempt=1 corrections=1 max=4";
+        4, 0, 3, "gave up extract attempt=5 corrections=2 max=4 error=invalid reason=exhausted";
+        4, 8, 99,
+            "gave up extract attempt=5 corrections=2 max=4 error=no idea reason=correction failed";
+    } {
+        let outcome = extract(&mut failures, first, valid).await;
+        assert_eq!(outcome.is_ok(), last.starts_with("succeeded"));
+        assert_eq!(recording.lines().pop().unwrap(), last);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,8 +208,6 @@ async fn a_correction_that_never_started_is_not_reported() {
     let recording = testing::record();
     extract().await.unwrap_err();
     // The first pause took 2 s, the second would take 4 s.
-    assert_eq!(
-        recording.lines()[2],
-        "gave up extract attempt=1 corrections=1 max=3 error=invalid reason=cancelled"
-    );
+    let expected = "gave up extract attempt=1 corrections=1 max=3 error=invalid reason=cancelled";
+    assert_eq!(recording.lines()[2], expected);
 }

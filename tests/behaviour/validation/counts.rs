@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Classify, GaveUp, Policy, Reason, Section, Verdict, retry, testing};
 
+use support::rows;
+
 use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
 
 /// Returns an error and an invalid value alternately.
@@ -30,79 +32,38 @@ fn pauses(
 
 #[test]
 fn neither_kind_eats_the_retries_of_the_other() {
-    #[retry(max = 3, jitter = "none", invalid(max = 2), validate = check)]
-    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
+    type Call = fn(&mut Model) -> Result<Answer, ModelError>;
+
+    asks!(fn own_limit(model), max = 3, jitter = "none", invalid(max = 2), validate = check);
+    asks!(fn limit_of_the_call(model), max = 2, jitter = "none", validate = check);
+    asks!(fn zero(model), max = 5, jitter = "none", invalid(max = 0), validate = check);
+    // Any key of a delay adds one.
+    asks!(fn base(model), max = 2, jitter = "none", invalid(base = "10s"), validate = check);
+    asks!(fn backoff(model), max = 2, jitter = "none", invalid(backoff = "linear", cap = "5s"), validate = check);
+
+    let rows: [(Call, ModelError, &[u64]); 5] = rows! {
+        own_limit, Missing("age"), &[1, 0, 2, 0, 4];
+        limit_of_the_call, Overloaded, &[1, 0, 2, 0];
+        zero, Missing("age"), &[1];
+        base, Overloaded, &[1, 10, 2, 20];
+        backoff, Overloaded, &[1, 1, 2, 2];
+    };
+    for (call, error, expected) in rows {
+        let expected: Vec<_> = expected.iter().map(|pause| secs(*pause)).collect();
+        assert_eq!(pauses(call), (expected, error));
     }
-
-    let (pauses, error) = pauses(extract);
-    assert_eq!(error, Missing("age"));
-    assert_eq!(pauses, [1, 0, 2, 0, 4].map(secs));
-}
-
-#[test]
-fn the_limit_is_that_of_the_call_where_none_is_named() {
-    #[retry(max = 2, jitter = "none", validate = check)]
-    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
-
-    let (pauses, error) = pauses(extract);
-    assert_eq!(error, Overloaded);
-    assert_eq!(pauses, [1, 0, 2, 0].map(secs));
-}
-
-#[test]
-fn zero_allows_no_corrections() {
-    #[retry(max = 5, jitter = "none", invalid(max = 0), validate = check)]
-    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
-
-    let (pauses, error) = pauses(extract);
-    assert_eq!(error, Missing("age"));
-    assert_eq!(pauses, [secs(1)]);
-}
-
-#[test]
-fn setting_any_delay_key_adds_a_delay() {
-    #[retry(max = 2, jitter = "none", invalid(base = "10s"), validate = check)]
-    fn base(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
-
-    #[retry(max = 2, jitter = "none", invalid(backoff = "linear", cap = "5s"), validate = check)]
-    fn backoff(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
-
-    assert_eq!(pauses(base).0, [1, 10, 2, 20].map(secs));
-    assert_eq!(pauses(backoff).0, [1, 1, 2, 2].map(secs));
 }
 
 #[test]
 fn a_policy_has_the_section_as_well() {
-    #[retry(policy = policy, validate = check)]
-    fn extract(model: &mut Model, policy: Policy) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(fn extract(model, policy: Policy), policy = policy, validate = check);
 
-    let policy: Policy = "max=3, jitter=none, invalid(max=1, backoff=fixed, base=7s)"
-        .parse()
-        .unwrap();
+    let parsed = |text: &str| text.parse::<Policy>().unwrap();
+    let policy = parsed("max=3, jitter=none, invalid(max=1, backoff=fixed, base=7s)");
+    let shown = policy.to_string();
+    assert!(shown.ends_with(", invalid(max=1, backoff=fixed, base=7s)"));
     let section = Section::new().max(1).backoff(Backoff::Fixed).base(secs(7));
-    assert!(
-        policy
-            .to_string()
-            .ends_with(", invalid(max=1, backoff=fixed, base=7s)")
-    );
-    assert_eq!(
-        policy,
-        "max=3, jitter=none"
-            .parse::<Policy>()
-            .unwrap()
-            .invalid(section)
-    );
+    assert_eq!(policy, parsed("max=3, jitter=none").invalid(section));
     let (pauses, _) = pauses(|model| extract(model, policy));
     assert_eq!(pauses, [1, 7, 2].map(secs));
 }
@@ -116,26 +77,26 @@ enum Unreadable {
     Overloaded,
 }
 
+/// Fails with one and the other error in turns.
+fn unreadable(asked: &mut usize) -> Result<(), Unreadable> {
+    *asked += 1;
+    Err(if asked.is_multiple_of(2) {
+        Unreadable::Overloaded
+    } else {
+        Unreadable::NoJson
+    })
+}
+
 #[test]
 fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named() {
     #[retry(max = 2, jitter = "none", invalid(max = 2))]
     fn derived(asked: &mut usize) -> Result<(), Unreadable> {
-        *asked += 1;
-        Err(if asked.is_multiple_of(2) {
-            Unreadable::Overloaded
-        } else {
-            Unreadable::NoJson
-        })
+        unreadable(asked)
     }
 
     #[retry(max = 2, jitter = "none", on = |error| if matches!(error, Unreadable::NoJson) { Verdict::INVALID } else { Verdict::TRANSIENT })]
-    fn said(asked: &mut usize) -> Result<(), Unreadable> {
-        *asked += 1;
-        Err(if asked.is_multiple_of(2) {
-            Unreadable::Overloaded
-        } else {
-            Unreadable::NoJson
-        })
+    fn answer(asked: &mut usize) -> Result<(), Unreadable> {
+        unreadable(asked)
     }
 
     let _skipped = testing::skip_sleeps();
@@ -146,7 +107,7 @@ fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named(
     assert_eq!(asked, 5);
     let recording = testing::record();
     let mut asked = 0;
-    assert!(said(&mut asked).is_err());
+    assert!(answer(&mut asked).is_err());
     assert_eq!(recording.delays(), [0, 2].map(secs));
     assert_eq!(asked, 3);
 }
@@ -173,12 +134,10 @@ async fn the_log_shows_the_max_of_the_policy_and_the_count_of_the_kind() {
             "succeeded extract attempt=4 max=2",
         ]
     );
+    let expected = "gave up extract attempt=4 max=2 error=rejected reason=exhausted";
     assert_eq!(
-        lines(&[Err("busy"), Err("busy"), Ok(0), Ok(0)])
-            .await
-            .pop()
-            .unwrap(),
-        "gave up extract attempt=4 max=2 error=rejected reason=exhausted"
+        lines(&[Err("busy"), Err("busy"), Ok(0), Ok(0)]).await[3],
+        expected
     );
 }
 
@@ -239,7 +198,8 @@ async fn a_complaint_that_is_marked_to_stop_ends_the_call() {
     ] {
         let (mut asked, mut reason) = (0, None);
         ask(&answer, &mut asked, &mut reason).await.unwrap_err();
-        let expected = if times == 1 {
+        let stops = times == 1;
+        let expected = if stops {
             Reason::NotRetryable
         } else {
             Reason::Exhausted

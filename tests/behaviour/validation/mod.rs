@@ -9,6 +9,22 @@
     clippy::unnecessary_wraps
 )]
 
+/// A function whose attempts ask a model, with further arguments and keys.
+macro_rules! asks {
+    (async fn $name:ident($model:ident$(, $arg:ident: $type:ty)*), $($key:tt)*) => {
+        #[retry($($key)*)]
+        async fn $name($model: &mut Model, $($arg: $type),*) -> Result<Answer, ModelError> {
+            $model.ask()
+        }
+    };
+    (fn $name:ident($model:ident$(, $arg:ident: $type:ty)*), $($key:tt)*) => {
+        #[retry($($key)*)]
+        fn $name($model: &mut Model, $($arg: $type),*) -> Result<Answer, ModelError> {
+            $model.ask()
+        }
+    };
+}
+
 mod ask_again;
 mod correct;
 mod counts;

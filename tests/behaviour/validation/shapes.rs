@@ -40,11 +40,7 @@ impl Client {
 
     async fn check(&self, answer: &Answer) -> Result<(), ModelError> {
         sleep(secs(1)).await;
-        if answer.0.contains(&self.required) {
-            Ok(())
-        } else {
-            Err(Missing(self.required))
-        }
+        check_field(answer, self.required)
     }
 
     #[retry(backoff = "none", validate = async |answer| self.check(answer).await)]
@@ -60,16 +56,12 @@ impl Client {
         self.ask()
     }
 
-    #[retry(backoff = "none", validate = |answer| {
-        if answer.0.is_empty() { Err("age".into()) } else { Ok(()) }
-    }, on = |_| true)]
+    #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
     async fn boxed_error(&self) -> Result<Answer, Box<dyn Error + Send + Sync>> {
         Ok(self.ask()?)
     }
 
-    #[retry(backoff = "none", validate = |answer| {
-        if answer.0.is_empty() { Err("age".into()) } else { Ok(()) }
-    }, on = |_| true)]
+    #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
     async fn local_error(&self) -> Result<Answer, Box<dyn Error>> {
         Ok(self.ask()?)
     }
@@ -112,11 +104,23 @@ impl Client {
     }
 }
 
-fn check_age(answer: &Answer) -> Result<(), ModelError> {
-    if answer.0.contains(&"age") {
+fn check_field(answer: &Answer, field: &'static str) -> Result<(), ModelError> {
+    if answer.0.contains(&field) {
         Ok(())
     } else {
-        Err(Missing("age"))
+        Err(Missing(field))
+    }
+}
+
+fn check_age(answer: &Answer) -> Result<(), ModelError> {
+    check_field(answer, "age")
+}
+
+fn has_fields<E: From<&'static str>>(answer: &Answer, least: usize) -> Result<(), E> {
+    if answer.0.len() < least {
+        Err("age".into())
+    } else {
+        Ok(())
     }
 }
 
@@ -133,10 +137,8 @@ async fn methods() {
     assert_eq!(asked(Client::future).await, (answer(&["age"]), 3));
     assert_eq!(asked(Client::boxed).await, (answer(&["age"]), 3));
     assert_eq!(asked(Client::corrected).await, (answer(&["age"]), 1));
-    assert_eq!(
-        asked(Client::corrected_at_once).await,
-        (answer(&["age"]), 1)
-    );
+    let expected = (answer(&["age"]), 1);
+    assert_eq!(asked(Client::corrected_at_once).await, expected);
 
     let client = Client::new();
     assert_eq!(client.boxed_error().await.unwrap(), Answer(vec!["age"]));
@@ -151,10 +153,7 @@ async fn methods() {
 
 #[tokio::test(start_paused = true)]
 async fn an_async_validator_by_its_path() {
-    #[retry(validate = check_slowly)]
-    async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(async fn extract(model), validate = check_slowly);
 
     let mut model = Model::new([answer(&["age"]), answer(&["name", "age"])]);
     extract(&mut model).await.unwrap();
@@ -163,10 +162,7 @@ async fn an_async_validator_by_its_path() {
 
 #[test]
 fn blocking_functions() {
-    #[retry(validate = check)]
-    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
-        model.ask()
-    }
+    asks!(fn extract(model), validate = check);
 
     let mut model = Model::new([answer(&["age"]), answer(&["name", "age"])]);
     extract(&mut model).unwrap();
@@ -237,9 +233,7 @@ async fn futures_are_send_where_their_parts_are() {
 }
 
 impl Client {
-    #[retry(backoff = "none", validate = |answer| {
-        if answer.0.is_empty() { Err("age".into()) } else { Ok(()) }
-    }, on = |_| true)]
+    #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
     async fn sent_local_error(&self) -> Result<Answer, Box<dyn Error>> {
         sleep(secs(1)).await;
         Ok(self.ask()?)

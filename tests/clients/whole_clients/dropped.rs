@@ -70,21 +70,3 @@ async fn a_turn_is_given_back_while_the_service_is_busy() {
     assert!(timeout(Duration::from_secs(5), call).await.is_err());
     assert_eq!(limiter.available().to_string(), "1");
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_place_in_the_queue_is_released() {
-    let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1).most(1));
-    let retries = ClientRetries::new(Policy::none()).limiter(Arc::clone(&limiter));
-    let service = Scripted::new([Answer::Never]);
-    let mut context = Context::from_waker(Waker::noop());
-    let mut first = Box::pin(service.under(retries.clone()).oneshot(post("")));
-    assert!(first.as_mut().poll(&mut context).is_pending());
-    let mut second = Box::pin(service.under(retries.clone()).oneshot(post("")));
-    assert!(second.as_mut().poll(&mut context).is_pending());
-    assert_eq!((limiter.running(), limiter.waiting()), (1, 1));
-    drop(second);
-    assert_eq!((limiter.running(), limiter.waiting()), (1, 0));
-    drop(first);
-    assert_eq!(limiter.running(), 0);
-    service.under(retries).oneshot(post("")).await.unwrap();
-}

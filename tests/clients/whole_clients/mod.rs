@@ -26,6 +26,8 @@ mod kube;
 mod nested;
 #[cfg(feature = "octocrab")]
 mod octocrab;
+#[cfg(feature = "hyper_util")]
+mod real;
 #[cfg(feature = "reqwest_middleware")]
 mod reqwest;
 #[cfg(feature = "tonic")]

@@ -19,10 +19,10 @@ use Answer::{Never, Status};
 const POLICY: Policy = Policy::new().jitter(Jitter::None);
 
 /// One retry of a `POST`.
-fn by_method(request: &Request<Full<Bytes>>, policy: Policy) -> Policy {
+fn by_method(request: &Request<Full<Bytes>>, policy: &Policy) -> Policy {
     match *request.method() {
         Method::POST => policy.max(1),
-        _ => policy,
+        _ => *policy,
     }
 }
 
@@ -73,7 +73,7 @@ async fn delays_and_time_limits_are_those_of_the_chosen_policy() {
 #[tokio::test(start_paused = true)]
 async fn a_layer_of_clones_chooses_the_policy_by_the_request() {
     let on = |outcome: Result<&&str, &Fault>| outcome.err().map(|_| Verdict::TRANSIENT);
-    let by_text = |text: &String, policy: Policy| policy.max(u32::from(text == "patient"));
+    let by_text = |text: &String, policy: &Policy| policy.max(u32::from(text == "patient"));
     for (text, requests) in [("patient", &["patient", "changed"][..]), ("hasty", &["hasty"])] {
         let service = Plain::failing(["busy", "busy"]);
         let layer = RetryLayer::cloning(POLICY, on).policy_for(by_text).before_retry(
@@ -92,7 +92,7 @@ async fn a_layer_of_clones_chooses_the_policy_by_the_request() {
 #[tokio::test(start_paused = true)]
 async fn a_layer_of_clones_ignores_the_chosen_timeout() {
     let on = |_: Result<&&str, &Fault>| None;
-    let timed = |_: &String, policy: Policy| policy.timeout(Duration::ZERO);
+    let timed = |_: &String, policy: &Policy| policy.timeout(Duration::ZERO);
     let mut service = RetryLayer::cloning(POLICY, on).policy_for(timed).layer(Plain::new([]));
     assert_eq!(service.call(String::from("ask")).await, Ok("hello"));
 }
@@ -111,7 +111,7 @@ async fn a_middleware_chooses_the_policy_by_the_method() {
         let retries =
             RetryMiddleware::new(POLICY).policy_for(|request, policy| match *request.method() {
                 Method::POST => policy.max(1),
-                _ => policy,
+                _ => *policy,
             });
         let client = Client::builder().retry(retry::never()).build().unwrap();
         let client = ClientBuilder::new(client).with(retries).build();

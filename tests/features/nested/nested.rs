@@ -497,7 +497,7 @@ async fn policies_and_batches_are_known_within() {
     let recording = testing::record();
     outer().await.unwrap_err();
     other().await.unwrap_err();
-    let path = "nested::policies_and_batches_are_known_within::{{closure}}";
+    let path = "nested::policies_and_batches_are_known_within";
     assert_eq!(
         reported(&recording),
         [
@@ -535,7 +535,7 @@ async fn blocks_are_known_and_know() {
         .await
     }
     outer().await.unwrap_err();
-    let within = "nested::blocks_are_known_and_know::{{closure}}::outer";
+    let within = "nested::blocks_are_known_and_know::outer";
     assert_eq!(
         reported(&recording),
         [
@@ -683,7 +683,7 @@ async fn blocks_are_reported_as_the_functions_around_them() {
     let recording = testing::record();
     around("blocks.async").await.unwrap_err();
     computed("blocks.blocking").unwrap_err();
-    let here = "nested::blocks_are_reported_as_the_functions_around_them::{{closure}}";
+    let here = "nested::blocks_are_reported_as_the_functions_around_them";
     assert_eq!(
         reported(&recording),
         [

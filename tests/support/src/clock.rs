@@ -1,16 +1,17 @@
 //! A clock that only advances with sleeps.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-use retry_runtime::seam::{Moment, Timer};
+use retry_runtime::seam::{BlockingTimer, Moment, Timer};
 
 /// A clock that moves only when somebody sleeps: by the time asked for, and as much longer as it oversleeps.
 #[derive(Debug, Default)]
 pub struct Simulated {
     nanos: AtomicU64,
     oversleeps: Duration,
-    sleeps: AtomicU32,
+    slept: Mutex<Vec<Duration>>,
 }
 
 impl Simulated {
@@ -27,7 +28,7 @@ impl Simulated {
         Self {
             nanos: AtomicU64::new(0),
             oversleeps,
-            sleeps: AtomicU32::new(0),
+            slept: Mutex::new(Vec::new()),
         }
     }
 
@@ -42,19 +43,38 @@ impl Simulated {
         Duration::from_nanos(self.nanos.load(SeqCst))
     }
 
-    /// Returns the number of sleeps.
-    pub fn sleeps(&self) -> u32 {
-        self.sleeps.load(SeqCst)
+    /// Returns the length of each sleep.
+    pub fn slept(&self) -> Vec<Duration> {
+        self.slept.lock().unwrap().clone()
+    }
+
+    fn to_sleep(&self, duration: Duration) {
+        let slept = duration + self.oversleeps;
+        self.slept.lock().unwrap().push(slept);
+        self.advance(slept);
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::from_origin(Self::START + self.passed())
     }
 }
 
 impl Timer for Simulated {
     async fn sleep(&self, duration: Duration) {
-        self.sleeps.fetch_add(1, SeqCst);
-        self.advance(duration + self.oversleeps);
+        self.to_sleep(duration);
     }
 
     fn now(&self) -> Moment {
-        Moment::from_origin(Self::START + self.passed())
+        self.moment()
+    }
+}
+
+impl BlockingTimer for Simulated {
+    fn sleep(&self, duration: Duration) {
+        self.to_sleep(duration);
+    }
+
+    fn now(&self) -> Moment {
+        self.moment()
     }
 }

@@ -96,3 +96,12 @@ pub fn leaves_nothing_behind(first: u32, mut run: impl AsyncFnMut(&Shared)) {
     }
     panic!("it never ended");
 }
+
+/// Runs a closure when it is dropped.
+pub struct OnDrop<F: FnMut()>(pub F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}

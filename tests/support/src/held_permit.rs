@@ -1,6 +1,10 @@
 //! Permits in the hands of a test.
 
+use std::mem::take;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::task::Waker;
+use std::time::Duration;
 
 use retry_runtime::Kind;
 use retry_runtime::seam::{
@@ -8,10 +12,18 @@ use retry_runtime::seam::{
 };
 
 /// An attempt that failed in passing.
-pub const FAILED: AttemptOutcome = AttemptOutcome::Failure {
-    kind: Kind::Transient,
-    hint: None,
-};
+pub const FAILED: AttemptOutcome = failed(Kind::Transient);
+
+/// The outcome of an attempt that failed without a hint.
+pub const fn failed(kind: Kind) -> AttemptOutcome {
+    AttemptOutcome::Failure { kind, hint: None }
+}
+
+/// The outcome of an attempt that failed with a hint.
+pub const fn hinted(kind: Kind, hint: Duration) -> AttemptOutcome {
+    let hint = Some(hint);
+    AttemptOutcome::Failure { kind, hint }
+}
 
 /// No change.
 pub const UNCHANGED: Changes = [None; 2];
@@ -29,6 +41,11 @@ pub trait Admit: AdmissionControl {
         }
         self.leave(permit, AttemptOutcome::NotBegun);
         None
+    }
+
+    /// Records an attempt that failed in passing.
+    fn fail(&self) -> Option<Transition> {
+        self.record(self.admit().expect("admitted"), FAILED)
     }
 
     /// Records the outcome of an admitted attempt.
@@ -110,5 +127,41 @@ impl<C: AdmissionControl> Drop for HeldPermit<C> {
             AttemptOutcome::NotBegun
         };
         self.record(outcome);
+    }
+}
+
+/// Admits every attempt, and records the outcomes. Attempts must end in the order in which they began.
+#[derive(Debug, Default)]
+pub struct Outcomes {
+    entered: AtomicU64,
+    left: AtomicU64,
+    ended: Mutex<Vec<AttemptOutcome>>,
+}
+
+impl Outcomes {
+    /// Returns the outcomes since the last time.
+    pub fn take(&self) -> Vec<AttemptOutcome> {
+        take(&mut self.ended.lock().unwrap())
+    }
+
+    /// Returns the number of attempts that entered.
+    pub fn entered(&self) -> u64 {
+        self.entered.load(SeqCst)
+    }
+}
+
+impl AdmissionControl for Outcomes {
+    fn enter(&self, cost: u32) -> Permit {
+        Permit::new(self.entered.fetch_add(1, SeqCst), cost)
+    }
+
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Admitted
+    }
+
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        assert_eq!(permit.number(), self.left.fetch_add(1, SeqCst));
+        self.ended.lock().unwrap().push(outcome);
+        UNCHANGED
     }
 }

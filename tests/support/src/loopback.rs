@@ -1,6 +1,8 @@
 //! Loopback servers that handle every connection with a given function. They run in separate threads, so that blocking
 //! clients can use them, too, and a paused clock doesn't affect them.
 
+use std::cell::Cell;
+use std::fmt::Debug;
 use std::future::pending;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -8,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use retry_runtime::Verdict;
+use retry_runtime::{Backoff, Policy, Verdict};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime;
@@ -111,4 +113,29 @@ pub fn attempts(verdict: Verdict) -> (u32, u32) {
         verdict if verdict.is_ambiguous() => (3, 1),
         _ => (3, 3),
     }
+}
+
+/// Checks the verdict on a call that always fails so, and how often it is made. Returns the error.
+pub async fn check<T, E: Debug>(
+    expected: Verdict,
+    classify: impl Fn(&E) -> Verdict,
+    call: impl AsyncFn() -> Result<T, E>,
+) -> E {
+    let (made, once) = attempts(expected);
+    for (is_idempotent, made) in [(false, once), (true, made)] {
+        let count = Cell::new(0);
+        let policy = Policy::none().max(2).backoff(Backoff::None);
+        let policy = policy.on(&classify).idempotent(is_idempotent);
+        let called = policy.call(async || {
+            count.set(count.get() + 1);
+            call().await
+        });
+        let error = called.await.err().unwrap();
+        assert_eq!(classify(&error), expected, "{error:?}");
+        assert_eq!(count.get(), made, "{error:?}");
+        if is_idempotent {
+            return error;
+        }
+    }
+    unreachable!()
 }

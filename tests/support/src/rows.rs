@@ -8,3 +8,11 @@ macro_rules! rows {
         [$(($($cell),+)),*]
     };
 }
+
+/// Asserts that each value equals the one after `=>`. A failure shows the code of the value.
+#[macro_export]
+macro_rules! assert_rows {
+    ($($actual:expr => $expected:expr;)*) => {
+        $(assert_eq!($actual, $expected, "{}", stringify!($actual));)*
+    };
+}

@@ -8,7 +8,7 @@ use retry_classify::{Kind, RejectedBy};
 use crate::admission::AttemptOutcome;
 use crate::call::steps::Next;
 use crate::call::waiting::wait;
-use crate::call::{Call, Driver, Protects, Reporter, deadline};
+use crate::call::{Call, Driver, Protects, Reporter, steps};
 use crate::site::Site;
 use crate::time::timer::sleep_until;
 use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
@@ -24,7 +24,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
             let deadline = self.state.deadline;
             if let Some(end) = pause_end {
                 pause_or_cancelled(never, pin!(sleep_until(&self.timer, end))).await;
-                self.state.next = if deadline::is_over(deadline, || self.now()) {
+                self.state.next = if steps::is_over(deadline, || self.now()) {
                     Next::over(RejectedBy::Deadline)
                 } else {
                     Next::Enter

@@ -132,15 +132,15 @@ impl Steps<'_, '_> {
     }
 
     /// Reports the end of the fallback, after this number of attempts. A fallback that returns the call's own error is
-    /// not logged: the record of the call's failure is the last one.
+    /// not logged: the record of the call's failure is the last one. Returns the reason of a call that gives up.
     pub(crate) fn fell_back(
         &mut self,
         attempts: u32,
         taken: &Taken,
-        ended_with: Result<(), &dyn fmt::Display>,
-    ) {
+        error: Option<&dyn fmt::Display>,
+    ) -> Reason {
         let call = self.reported();
-        let error = ended_with.err().map(shown);
+        let error = error.map(shown);
         let fell = self.state.past().fell.take().filter(|_| taken.is_set());
         let own = error.as_ref().zip(fell);
         let own = own.filter(|(error, (_, text))| error.to_string() == *text);
@@ -149,9 +149,10 @@ impl Steps<'_, '_> {
             let data = call.end(attempts, error, None, reason, Ending::Error);
             let event = Event::new(&name, attempts, data);
             let stopwatch = &mut self.state.past().stopwatch;
-            return self.reporter.timed(self.now, stopwatch, |observe| {
+            self.reporter.timed(self.now, stopwatch, |observe| {
                 report_unlogged_end(&event, observe);
             });
+            return reason;
         }
         let data = match &error {
             Some(error) => call.end(attempts, error, None, Reason::FallbackFailed, Ending::Error),
@@ -161,6 +162,7 @@ impl Steps<'_, '_> {
             },
         };
         self.report_at(attempts, data);
+        Reason::FallbackFailed
     }
 
     pub(crate) fn restart(&mut self, lasted: Duration) {

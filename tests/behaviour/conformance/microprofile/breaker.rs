@@ -5,53 +5,47 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_protections::Breaker;
-use retry_runtime::seam::BreakerState::{Closed, Open};
+use retry_runtime::seam::BreakerState::Open;
 use retry_runtime::{RejectedBy, retry};
 use support::held_permit::{Admit, FAILED};
 use support::rows;
 use tokio::time::{Instant, sleep};
 
 use super::Error;
-use crate::conformance::Step::{Fails as F, Is, Passes, Rejected as R, Succeeds as S};
-use crate::conformance::{Step, follow, millis, secs};
-
-const DELAY: Duration = Duration::from_secs(50);
-const PAUSE: Step = Passes(DELAY);
+use crate::conformance::{follow, millis, secs};
 
 const fn of(volume: u32, ratio: f64, successes: u32) -> Breaker {
     Breaker::new()
         .count_window(volume)
         .ratio(ratio)
         .trial_calls(successes)
-        .open_for(DELAY)
+        .open_for(secs(50))
 }
 
 #[tokio::test(start_paused = true)]
 async fn sequences() {
-    let rows: [(&str, Breaker, &[Step]); 11] = rows! {
-        "CircuitBreakerTest.testCircuitClosedThenOpen", of(4, 0.75, 2), &[F, F, F, F, R, R, R];
+    for (name, breaker, steps) in rows! {
+        "CircuitBreakerTest.testCircuitClosedThenOpen", of(4, 0.75, 2), "fails*4 rejected*3";
         "CircuitBreakerTest.testCircuitReClose", of(4, 0.75, 2),
-            &[F, F, F, F, PAUSE, S, S, Is(Closed), S];
+            "fails*4 50s succeeds*2 Closed succeeds";
         "CircuitBreakerTest.testCircuitDefaultSuccessThreshold", of(4, 0.75, 1),
-            &[F, F, F, F, R, PAUSE, S, F, F, F, F, R];
+            "fails*4 rejected 50s succeeds fails*4 rejected";
         "CircuitBreakerTest.testCircuitHighSuccessThreshold", of(4, 0.75, 3),
-            &[F, F, F, F, R, PAUSE, S, S, F, R];
-        "CircuitBreakerTest.testClassLevelCircuitBase", of(4, 0.75, 2), &[F, F, F, F, R, R, R];
-        "CircuitBreakerTest.testClassLevelCircuitOverride", of(2, 1.0, 2), &[F, F, R, R, R, R, R];
+            "fails*4 rejected 50s succeeds*2 fails rejected";
+        "CircuitBreakerTest.testClassLevelCircuitBase", of(4, 0.75, 2), "fails*4 rejected*3";
+        "CircuitBreakerTest.testClassLevelCircuitOverride", of(2, 1.0, 2), "fails*2 rejected*5";
         "CircuitBreakerTest.testClassLevelCircuitOverrideNoDelay",
-            of(4, 0.75, 2).open_for(Duration::ZERO),
-            &[F, F, F, F, Passes(Duration::from_millis(1)), S, S, Is(Closed), S];
+            of(4, 0.75, 2).open_for(secs(0)), "fails*4 1s succeeds*2 Closed succeeds";
         "CircuitBreakerTest.testRollingWindowCircuitOpen", of(4, 0.5, 1),
-            &[S, F, F, Is(Closed), S, R];
+            "succeeds fails*2 Closed succeeds rejected";
         "CircuitBreakerTest.testRollingWindowCircuitOpen2", of(4, 0.5, 1),
-            &[S, F, S, S, Is(Closed), F, R];
+            "succeeds fails succeeds*2 Closed fails rejected";
         "CircuitBreakerInitialSuccessTest.testCircuitInitialSuccessDefaultSuccessThreshold",
-            of(4, 0.75, 1), &[S, F, F, F, R, PAUSE, S, S, F, F, F, R];
+            of(4, 0.75, 1), "succeeds fails*3 rejected 50s succeeds*2 fails*3 rejected";
         "CircuitBreakerLateSuccessTest.testCircuitLateSuccessDefaultSuccessThreshold",
-            of(4, 0.75, 1), &[F, F, F, S, R, PAUSE, S, F, F, F, S, R];
-    };
-    for (name, breaker, steps) in rows {
-        follow(name, breaker, steps).await;
+            of(4, 0.75, 1), "fails*3 succeeds rejected 50s succeeds fails*3 succeeds rejected";
+    } {
+        follow(name, &breaker, steps).await;
     }
 }
 
@@ -119,7 +113,8 @@ async fn retries_end_where_it_opens() {
         } else {
             blocking(&breaker, max, &count)
         };
-        let end = if takes == hangs {
+        let is_late = takes == hangs;
+        let end = if is_late {
             Error::TimedOut
         } else {
             Error::Failed

@@ -210,20 +210,15 @@ async fn pressure() {
         }))
         .await;
         assert_eq!(most.into_inner(), 5, "{name}");
-        assert!(
-            ended.iter().all(|end| end.is_ok() || *end == FULL),
-            "{name}"
-        );
         let done = ended.iter().filter(|end| end.is_ok()).count();
+        let full = ended.iter().filter(|end| **end == FULL).count();
+        assert_eq!(done + full, 100, "{name}");
         assert!(done >= 5 + queue as usize && done < 100, "{name}: {done}");
     }
 }
 
 #[test]
 fn out_of_range_values_are_rejected() {
-    let name = "InvalidBulkheadValueTest.test";
-    assert!(
-        std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err(),
-        "{name}"
-    );
+    let fixed = std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0));
+    assert!(fixed.is_err(), "InvalidBulkheadValueTest.test");
 }

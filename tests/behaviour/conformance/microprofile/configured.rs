@@ -44,54 +44,51 @@ impl Client {
     }
 }
 
-const OFF: &str = "default(enabled=false)";
-const CLASS: &str = "default(enabled=false), Client(enabled=true)";
-const METHOD: &str = "default(enabled=false), Client.once(enabled=true)";
-const CLASS_OFF: &str = "Client(enabled=false)";
-const CLASS_OFF_METHOD: &str = "Client(enabled=false), Client.once(enabled=true)";
-
-/// A row is a test: what is installed, and the attempts of `service`, `once` and `falls_back`.
-const ROWS: [(&str, &str, [u32; 3]); 22] = rows! {
-    "DisableTest.testRetryDisabled", "enabled=false", [1, 1, 1];
-    "DisableTest.testFallbackSuccess", "enabled=false", [1, 1, 1];
-    "DisableAnnotationGloballyTest.testRetryDisabled", OFF, [1, 1, 1];
-    "DisableAnnotationGloballyEnableOnClassTest.testRetryEnabled", CLASS, [6, 2, 2];
-    "DisableAnnotationGloballyEnableOnClassTest.testFallbackEnabled", CLASS, [6, 2, 2];
-    "DisableAnnotationGloballyEnableOnMethodTest.testRetryEnabled", METHOD, [1, 2, 1];
-    "DisableAnnotationGloballyEnableOnMethodTest.testFallbackDisabled", METHOD, [1, 2, 1];
-    "DisableAnnotationOnClassTest.testRetryDisabled", CLASS_OFF, [1, 1, 1];
-    "DisableAnnotationOnClassEnableOnMethodTest.testRetryEnabled", CLASS_OFF_METHOD, [1, 2, 1];
-    "DisableAnnotationOnClassEnableOnMethodTest.testFallbackDisabled", CLASS_OFF_METHOD, [1, 2, 1];
-    "DisableAnnotationOnMethodsTest.testRetryDisabled", "Client.once(enabled=false)", [6, 1, 2];
-    "DisableFTEnableGloballyTest.testRetryEnabled", "default(enabled=true)", [6, 2, 2];
-    "DisableFTEnableGloballyTest.testFallbackEnabled", "default(enabled=true)", [6, 2, 2];
-    "DisableFTEnableOnClassTest.testRetryEnabled", CLASS, [6, 2, 2];
-    "DisableFTEnableOnClassTest.testFallbackEnabled", CLASS, [6, 2, 2];
-    "DisableFTEnableOnMethodTest.testRetryEnabled", METHOD, [1, 2, 1];
-    "ConfigPropertyGlobalVsClassTest.propertyPriorityTest", "Client(max=5), default(max=7)",
-        [6, 6, 6];
-    "ConfigPropertyGlobalVsClassVsMethodTest.propertyPriorityTest",
-        "Client(max=5), Client.service(max=6), default(max=7)", [7, 6, 6];
-    "ConfigPropertyOnClassAndMethodTest.propertyPriorityTest",
-        "Client(max=5), Client.service(max=6)", [7, 6, 6];
-    "RetryConfigTest.testConfigMaxRetries", "Client.service(max=10)", [11, 2, 2];
-    "ConfigTest.testConfigMaxRetries", "Client.service(max=3)", [4, 2, 2];
-    "ConfigTest.testClassLevelConfigMaxRetries", "Client(max=3)", [4, 4, 4];
-};
-
+/// A policy for a class overrides a general one, and one for a method overrides both. A row has the tests with these
+/// policies, and the attempts of `service`, `once` and `falls_back`.
 #[tokio::test(start_paused = true)]
 async fn switches_and_numbers() {
     let _turn = crate::turn();
-    for (name, installed, attempts) in ROWS {
+    for (names, installed, attempts) in rows! {
+        vec!["DisableTest.testRetryDisabled", "DisableTest.testFallbackSuccess"],
+            "enabled=false", [1, 1, 1];
+        vec!["DisableAnnotationGloballyTest.testRetryDisabled"], "default(enabled=false)", [1, 1, 1];
+        vec!["DisableAnnotationGloballyEnableOnClassTest.testRetryEnabled",
+            "DisableAnnotationGloballyEnableOnClassTest.testFallbackEnabled",
+            "DisableFTEnableOnClassTest.testRetryEnabled",
+            "DisableFTEnableOnClassTest.testFallbackEnabled"],
+            "default(enabled=false), Client(enabled=true)", [6, 2, 2];
+        vec!["DisableAnnotationGloballyEnableOnMethodTest.testRetryEnabled",
+            "DisableAnnotationGloballyEnableOnMethodTest.testFallbackDisabled",
+            "DisableFTEnableOnMethodTest.testRetryEnabled"],
+            "default(enabled=false), Client.once(enabled=true)", [1, 2, 1];
+        vec!["DisableAnnotationOnClassTest.testRetryDisabled"], "Client(enabled=false)", [1, 1, 1];
+        vec!["DisableAnnotationOnClassEnableOnMethodTest.testRetryEnabled",
+            "DisableAnnotationOnClassEnableOnMethodTest.testFallbackDisabled"],
+            "Client(enabled=false), Client.once(enabled=true)", [1, 2, 1];
+        vec!["DisableAnnotationOnMethodsTest.testRetryDisabled"], "Client.once(enabled=false)",
+            [6, 1, 2];
+        vec!["DisableFTEnableGloballyTest.testRetryEnabled",
+            "DisableFTEnableGloballyTest.testFallbackEnabled"], "default(enabled=true)", [6, 2, 2];
+        vec!["ConfigPropertyGlobalVsClassTest.propertyPriorityTest"],
+            "Client(max=5), default(max=7)", [6, 6, 6];
+        vec!["ConfigPropertyGlobalVsClassVsMethodTest.propertyPriorityTest"],
+            "Client(max=5), Client.service(max=6), default(max=7)", [7, 6, 6];
+        vec!["ConfigPropertyOnClassAndMethodTest.propertyPriorityTest"],
+            "Client(max=5), Client.service(max=6)", [7, 6, 6];
+        vec!["RetryConfigTest.testConfigMaxRetries"], "Client.service(max=10)", [11, 2, 2];
+        vec!["ConfigTest.testConfigMaxRetries"], "Client.service(max=3)", [4, 2, 2];
+        vec!["ConfigTest.testClassLevelConfigMaxRetries"], "Client(max=3)", [4, 4, 4];
+    } {
         crate::install(installed);
         let client = Client::default();
         let count = || client.0.swap(0, SeqCst);
-        assert_eq!(client.service().await, Err(TRANSIENT), "{name}");
+        assert_eq!(client.service().await, Err(TRANSIENT), "{names:?}");
         let service = count();
-        assert_eq!(client.once().await, Err(TRANSIENT), "{name}");
+        assert_eq!(client.once().await, Err(TRANSIENT), "{names:?}");
         let once = count();
-        assert_eq!(client.falls_back().await, Ok(()), "{name}");
-        assert_eq!([service, once, count()], attempts, "{name}");
+        assert_eq!(client.falls_back().await, Ok(()), "{names:?}");
+        assert_eq!([service, once, count()], attempts, "{names:?}");
     }
 }
 

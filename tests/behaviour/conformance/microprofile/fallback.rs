@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_runtime::{GaveUp, retry};
+use support::rows;
 use tokio::time::sleep;
 
 use super::Error;
@@ -51,23 +52,19 @@ async fn method(client: &Client, service: &str, max: u32, takes: Duration) -> An
 
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_the_outcome() {
-    for (name, retries, takes) in [
-        ("FallbackTest.testFallbackSuccess", &[1, 2][..], 0),
-        ("FallbackTest.testFallbackWithBeanSuccess", &[1, 2], 0),
-        ("FallbackTest.testFallbacktNoTimeout", &[1], 10),
-        ("FallbackTest.testFallbackTimeout", &[1], 1000),
-        ("FallbackTest.testFallbackMethodSuccess", &[1], 0),
-        ("FallbackTest.testFallbackMethodWithArgsSuccess", &[1], 0),
-        ("FallbackTest.testStandaloneHandlerFallback", &[0], 0),
-        ("FallbackTest.testStandaloneMethodFallback", &[0], 0),
-        ("AsyncFallbackTest.testAsyncFallbackMethodThrows", &[0], 0),
-        ("AsyncFallbackTest.testAsyncCSFallbackMethodThrows", &[0], 0),
-        (
-            "AsyncFallbackTest.testAsyncCSFallbackFutureCompletesExceptionally",
-            &[0],
-            0,
-        ),
-    ] {
+    for (name, retries, takes) in rows! {
+        "FallbackTest.testFallbackSuccess", &[1, 2][..], 0;
+        "FallbackTest.testFallbackWithBeanSuccess", &[1, 2], 0;
+        "FallbackTest.testFallbacktNoTimeout", &[1], 10;
+        "FallbackTest.testFallbackTimeout", &[1], 1000;
+        "FallbackTest.testFallbackMethodSuccess", &[1], 0;
+        "FallbackTest.testFallbackMethodWithArgsSuccess", &[1], 0;
+        "FallbackTest.testStandaloneHandlerFallback", &[0], 0;
+        "FallbackTest.testStandaloneMethodFallback", &[0], 0;
+        "AsyncFallbackTest.testAsyncFallbackMethodThrows", &[0], 0;
+        "AsyncFallbackTest.testAsyncCSFallbackMethodThrows", &[0], 0;
+        "AsyncFallbackTest.testAsyncCSFallbackFutureCompletesExceptionally", &[0], 0;
+    } {
         let client = Client::default();
         for (max, asked) in retries.iter().zip(1..) {
             client.attempts.store(0, SeqCst);

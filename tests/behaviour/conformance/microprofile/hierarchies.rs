@@ -57,35 +57,19 @@ impl From<Rejected> for Thrown {
 }
 
 /// On what a service acts, and on what not; and what it acts on of all that is thrown.
-struct Service {
-    on: &'static [Thrown],
-    not: &'static [Thrown],
-    acts: &'static [Thrown],
-}
+struct Service(&'static [Thrown], &'static [Thrown], &'static [Thrown]);
 
 impl Service {
     fn acts(&self, thrown: Thrown) -> bool {
         let names = |named: &[Thrown]| named.iter().any(|ancestor| thrown.is(*ancestor));
-        names(self.on) && !names(self.not)
+        names(self.0) && !names(self.1)
     }
 }
 
 const SERVICES: [Service; 3] = [
-    Service {
-        on: &[E0, E2],
-        not: &[E1],
-        acts: &[E0, E0S],
-    },
-    Service {
-        on: &[Exception, E1],
-        not: &[E0, E2],
-        acts: &[Exception, RuntimeException],
-    },
-    Service {
-        on: &[E1, E2],
-        not: &[E0],
-        acts: &[],
-    },
+    Service(&[E0, E2], &[E1], &[E0, E0S]),
+    Service(&[Exception, E1], &[E0, E2], &[Exception, RuntimeException]),
+    Service(&[E1, E2], &[E0], &[]),
 ];
 
 /// `RetryExceptionHierarchyTest`.
@@ -117,7 +101,7 @@ fn replaced(service: &Service, thrown: Thrown) -> Result<(), Thrown> {
 fn each_service_acts_on_what_it_names() {
     for (number, service) in SERVICES.iter().enumerate() {
         for thrown in THROWN {
-            let acts = service.acts.contains(&thrown);
+            let acts = service.2.contains(&thrown);
             let place = format!("service {number} throws {thrown:?}");
             let (count, breaker) = (AtomicU32::new(0), Breaker::new().count_window(1));
             retried(service, thrown, &count).unwrap_err();

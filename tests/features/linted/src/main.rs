@@ -2,25 +2,25 @@ use retry_runtime::{retry, retrying};
 
 #[retry(on = |_| true)]
 async fn asynchronous(text: &str) -> Result<usize, String> {
-    if text.len() == 0 { // said
-        return Err(format!("empty")); // said
+    if text.len() == 0 { // reported
+        return Err(format!("empty")); // reported
     }
     Ok(text.len())
 }
 
 #[retry(on = |_| true)]
 fn blocking(words: &[u32]) -> Result<u32, String> {
-    if words.len() == 0 { // said
+    if words.len() == 0 { // reported
         return Err(String::new());
     }
-    let first = words[0].clone(); // said
+    let first = words[0].clone(); // reported
     Ok(first)
 }
 
 #[retry(on = |_| true)]
 fn future(words: &[u32]) -> impl Future<Output = Result<u32, String>> {
     async move {
-        Ok(words[0].clone()) // said
+        Ok(words[0].clone()) // reported
     }
 }
 
@@ -29,13 +29,13 @@ struct Client;
 #[retry(on = |_| true)]
 impl Client {
     fn method(&self, words: &[u32]) -> Result<bool, String> {
-        Ok(!(words.len() > 5)) // said
+        Ok(!(words.len() > 5)) // reported
     }
 }
 
 fn expression(words: &[u32]) -> Result<usize, String> {
     retrying!(on = |_| true, {
-        if words.len() == 0 { // said
+        if words.len() == 0 { // reported
             return Err(String::new());
         }
         Ok(words.len())

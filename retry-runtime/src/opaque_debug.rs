@@ -1,0 +1,13 @@
+//! `Debug` for types whose contents have none: only the name of the type.
+
+macro_rules! opaque_debug {
+    ($($type:ident [$($generics:tt)*];)*) => {$(
+        impl<$($generics)*> core::fmt::Debug for $type<$($generics)*> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($type)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+pub(crate) use opaque_debug;
