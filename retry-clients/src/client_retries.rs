@@ -219,8 +219,8 @@ impl ClientRetries {
         self
     }
 
-    /// With `true`, opens a [span](retry_runtime::PolicyCall::span) of `tracing` for each call, and inside it one for
-    /// each attempt. Log records of the inner service then show their call and attempt. Default false. Needs the
+    /// With `true`, opens a [span](retry_runtime::chain::PolicyCall::span) of `tracing` for each call, and inside it one
+    /// for each attempt. Log records of the inner service then show their call and attempt. Default false. Needs the
     /// feature `tracing` of `retry-runtime`, which is on by default.
     pub fn span(mut self, is_on: bool) -> Self {
         self.is_spanned = is_on;
