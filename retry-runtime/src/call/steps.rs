@@ -8,7 +8,7 @@
 //! | An attempt counts once the breaker has admitted it. | A local rejection is not evidence about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure is more useful. |
 //! | A rejection is retried only if the policy has a section for it. It has its own count, and the payment is kept. | The attempt may still start. |
-//! | A pause that ends after the deadline by more than a timer's [`grace`](grace) ends the call. | A timer's granularity is not the call's fault. |
+//! | A pause that ends after the deadline by more than a timer's [`grace`] ends the call. | A timer's granularity is not the call's fault. |
 //! | A pause that would end after the deadline does not start, regardless of what took the time since the decision. | No attempt could follow it. |
 //! | If the deadline drops running attempts (`total_timeout`, plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
 //! | A batch has one slot of the limiter, which costs one unit per item. Each item has its own permit and payment. | There is one request, and its items are metered. |
