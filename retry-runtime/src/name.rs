@@ -20,7 +20,8 @@ pub(crate) fn begins_with(name: &str, beginning: &str) -> bool {
 /// The path of the function whose type, or the type of a closure in it, has this name.
 pub(crate) fn function_in(mut name: &'static str) -> &'static str {
     // `trim_end_matches` would compile its searcher: fifteen hundred instructions.
-    while let Some(around) = name.strip_suffix("::{{closure}}") {
+    let inner = ["::{{closure}}", "::{{constant}}", "::__RETRY_SITE"];
+    while let Some(around) = inner.iter().find_map(|part| name.strip_suffix(part)) {
         name = around;
     }
     // Each plain name is kept, because sites borrow their names for as long as the program runs.

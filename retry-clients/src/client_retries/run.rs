@@ -107,7 +107,7 @@ where
         let outcome = fallback(request, gave_up).await;
         let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
         attempts.step(|driver, reporter| {
-            driver.fell_back((made, &Taken::new()), &outcome, show, reporter);
+            driver.fell_back(&Taken::new(made), &outcome, show, reporter);
         });
         outcome
     });

@@ -52,7 +52,7 @@ impl Printer<'_> {
         } else {
             self.counted_loop(&attempt)
         };
-        ours!(#(self.name_of_surroundings()) #(self.constants()) #(self.in_call_span(retried)))
+        ours!(#(self.constants()) #(self.in_call_span(retried)))
     }
 
     fn counted_loop(&self, attempt: &Code) -> Code {

@@ -145,25 +145,13 @@ impl Printer<'_> {
         };
         let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.function(on))));
         let answer = Self::contained(on, answer);
-        let mut needs = self.model.arguments.requirements_of_on().peekable();
-        if needs.peek().is_none() {
-            let verdict = ours!(__retry::IntoVerdict::into_verdict(#answer));
-            return seen(self.of_attempt(&answer, verdict));
-        }
-        let mut checks = Code::new();
-        for key in needs {
+        let needs = self.model.arguments.requirements_of_on();
+        let checked = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);
-            checks.extend(
-                ours_at!(span=> let retry_answer = __retry::required::#key::checked(retry_answer);),
-            );
-        }
-        let bound = ours!(retry_answer);
-        let verdict = ours!(__retry::IntoVerdict::into_verdict(retry_answer));
-        seen(ours!({
-            let retry_answer = #answer;
-            #checks
-            #(self.of_attempt(&bound, verdict))
-        }))
+            ours_at!(span=> __retry::required::#key::checked(#answer))
+        });
+        let verdict = ours!(__retry::IntoVerdict::into_verdict(#checked));
+        seen(self.of_attempt(&checked, verdict))
     }
 
     /// Details of a failure or of a slow attempt that keys require, besides the verdict.

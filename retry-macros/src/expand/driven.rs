@@ -285,13 +285,12 @@ impl Printer<'_> {
             ours!(__retry::Option::as_ref(&retry_failed)),
             ours!(__retry::Attempt::last_failure(&retry_history)),
         );
-        let hooked = ours_at!(span=> #hooked #awaited);
         // Uses the key's span, because errors about the hook's return type appear here.
         let ends = ours_at!(span=> retry_call.hooked(retry_hooked));
         Some(ours! {
             if let __retry::Some(retry_hook) = retry_call.hook_on(#error) {
                 #attempt
-                let retry_hooked = #hooked;
+                let retry_hooked = #hooked #awaited;
                 #ends;
             }
         })
@@ -454,7 +453,7 @@ impl Printer<'_> {
                 ours_at!(span=> __retry::IntoObserver::observe(&(#observer), retry_event));
             ours!(|retry_event: &__retry::Event<'_>| #observe)
         };
-        ours_at!(span=> __retry::Reporter::observe(#name, &mut #observer))
+        ours_at!(span=> #name.observe(&mut #observer))
     }
 
     fn reported_name(&self) -> Code {

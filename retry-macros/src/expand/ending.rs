@@ -19,7 +19,7 @@ impl Printer<'_> {
     /// first.
     pub(crate) fn end_of_failure(&self) -> Code {
         let gave_up = ours! {
-            let retry_taken = __retry::Taken::new();
+            let retry_taken = __retry::Taken::new(__retry::Attempt::begun(&retry_history));
             let retry_gave_up = __retry::Attempt::gave_up(
                 &mut retry_history, retry_error, retry_reason, &retry_taken,
             );
@@ -37,7 +37,6 @@ impl Printer<'_> {
             return ours!(#shaped);
         };
         ours! {
-            let retry_attempts = __retry::Attempt::begun(&retry_history);
             #gave_up
             #(self.call_fallback(fallback))
             #?(shaped.is_some()) { if let __retry::Err(retry_error) = retry_outcome { #shaped } }
@@ -77,7 +76,7 @@ impl Printer<'_> {
             // The formatted error borrows a temporary, so it is passed to a closure instead of returned.
             #?(self.model.has(&[Key::GiveUp])) { let retry_reason = }
             retry_call.fell_back(
-                (retry_attempts, &retry_taken), &retry_outcome,
+                &retry_taken, &retry_outcome,
                 |retry_error, retry_with| retry_with(__retry::show(retry_error).__retry_show()), #(self.reporter()),
             );
         }

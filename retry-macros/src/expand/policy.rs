@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, KeyValue};
-use crate::expand::model::{DefaultName, NESTED, Policy};
+use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, code, code_at, if_else, ours, ours_at};
 
@@ -61,7 +61,7 @@ impl Printer<'_> {
     fn site_of(&self, policy: &Code) -> Code {
         let is_named = self.model.has(&[Key::Name]);
         if !is_named && self.model.default_name == DefaultName::Surroundings {
-            return code!(__retry::Site::named_by(#policy, __retry_name));
+            return code!(__retry::Site::named_by(#policy, || #(self.path())));
         }
         code!(__retry::Site::new(#policy, #(self.name())))
     }
@@ -178,7 +178,8 @@ impl Printer<'_> {
     /// The path of the function, of type `&'static str`.
     pub(crate) fn path(&self) -> Code {
         if self.model.default_name == DefaultName::Surroundings {
-            return code!(__retry_name());
+            // The type of a closure has the path of the enclosing function, which a macro can't see.
+            return code!(__retry::surroundings(&|| ()));
         }
         let mut path = format!("::{}", self.bare_name());
         if let DefaultName::Function(Some(of)) = &self.model.default_name {
@@ -190,22 +191,6 @@ impl Printer<'_> {
     fn bare_name(&self) -> String {
         let name = self.model.function.signature.ident.to_string();
         name.trim_start_matches("r#").to_owned()
-    }
-
-    /// A function whose type name contains the path of the enclosing function, which a macro can't see.
-    pub(crate) fn name_of_surroundings(&self) -> Option<Code> {
-        let is_asked = match self.model.arguments.value(Key::Name) {
-            None => true,
-            Some(KeyValue::Text(_)) => false,
-            Some(_) => NESTED,
-        };
-        (is_asked && self.model.default_name == DefaultName::Surroundings).then(|| {
-            code! {
-                fn __retry_name() -> &'static ::core::primitive::str {
-                    __retry::surroundings(&__retry_name)
-                }
-            }
-        })
     }
 
     /// The setters for these settings.

@@ -175,7 +175,7 @@ impl<P: Protects, T> Driver<P, T> {
     }
 
     /// The time on the timer's clock.
-    pub(crate) fn now(&self) -> Moment {
+    pub fn now(&self) -> Moment {
         (self.now)(&self.timer)
     }
 
@@ -393,16 +393,16 @@ impl<P: Protects, T> Driver<P, T> {
     #[cold]
     pub fn fell_back<V, E>(
         &mut self,
-        (attempts, taken): (u32, &Taken),
+        taken: &Taken,
         outcome: &Result<V, E>,
         show: impl FnOnce(&E, &mut dyn FnMut(&dyn fmt::Display)),
         reporter: Reporter<'_>,
     ) -> Reason {
         let mut reason = Reason::FallbackFailed;
         self.reported(reporter, |steps| match outcome {
-            Ok(_) => _ = steps.fell_back(attempts, taken, None),
+            Ok(_) => _ = steps.fell_back(taken, None),
             Err(error) => show(error, &mut |shown| {
-                reason = steps.fell_back(attempts, taken, Some(shown));
+                reason = steps.fell_back(taken, Some(shown));
             }),
         });
         reason

@@ -104,9 +104,6 @@ impl<T, E> Kept<T, E> {
 /// the call was aborted.
 pub(super) type Attempted<V, C> = Option<(Result<V, Duration>, C)>;
 
-/// The value of a fallback that began, the number of attempts before it, and a mark for their last error.
-type Begun<V> = (V, (u32, Taken));
-
 /// The error of a call that gave up, and the reason.
 type Failed<E> = (E, Reason);
 
@@ -356,7 +353,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         kept: Option<&mut Kept<T, E>>,
         fallback: F,
         clock: impl FnOnce(&W) -> Clock,
-    ) -> Result<Begun<F::Value>, Result<T, Failed<E>>> {
+    ) -> Result<(F::Value, Taken), Result<T, Failed<E>>> {
         let (error, reason) = match end {
             End::GaveUp(error, reason) => (error, reason),
             End::With(value) => return Err(Ok(value)),
@@ -366,10 +363,10 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             return Err(Err((error, reason)));
         };
         history.set_clock(clock(self.driver.timer()));
-        let (attempts, taken) = (history.begun(), Taken::new());
+        let taken = Taken::new(history.begun());
         let fallen = fallback.begin(error, |error| history.gave_up(error, reason, &taken));
         let fallen = fallen.map_err(|error| Err((error, reason)))?;
-        Ok((fallen, (attempts, taken)))
+        Ok((fallen, taken))
     }
 
     /// Reports how the fallback ended.
@@ -377,15 +374,13 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn fell_back<T, E>(
         &mut self,
         outcome: Result<T, E>,
-        (attempts, taken): (u32, Taken),
+        taken: &Taken,
         on: &impl OnError<E>,
     ) -> Result<T, Failed<E>> {
         let show =
             |error: &E, with: &mut dyn FnMut(&dyn fmt::Display)| with(&Described { on, error });
         let reporter = self.context.reporter();
-        let reason = self
-            .driver
-            .fell_back((attempts, &taken), &outcome, show, reporter);
+        let reason = self.driver.fell_back(taken, &outcome, show, reporter);
         outcome.map_err(|error| (error, reason))
     }
 
@@ -402,7 +397,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             let history = kept.and_then(Kept::history);
             let history = history.expect("a chain with the key has a history");
             history.set_clock(clock(self.driver.timer()));
-            history.gave_up(error, reason, &Taken::new())
+            history.gave_up(error, reason, &Taken::new(history.begun()))
         })
     }
 }
@@ -457,7 +452,7 @@ pub(super) fn run_blocking<T, E, X>(
     };
     let (ended, clock) = (Some(&mut kept), BlockingTimer::clock);
     let outcome = match run.fall_back(end, &ends, ended, fallback, clock) {
-        Ok((fallen, attempts)) => run.fell_back(fallen.into_result(), attempts, &on),
+        Ok((fallen, taken)) => run.fell_back(fallen.into_result(), &taken, &on),
         Err(outcome) => outcome,
     };
     outcome.map_err(|failed| run.give_up(failed, Some(&mut kept), give_up, clock))

@@ -75,7 +75,7 @@ pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
         };
         // This error is dropped here, too.
         let kept = room.kept();
-        let (fallen, attempts) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
+        let (fallen, taken) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
             Ok(begun) => begun,
             Err(outcome) => {
                 let failed = |failed| run.give_up(failed, room.kept(), give_up, Timer::clock);
@@ -83,7 +83,7 @@ pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
             }
         };
         let outcome = match Box::pin(run.unless_aborted(cancelled.as_mut(), fallen)).await {
-            Some(fallen) => run.fell_back(fallen.into_result(), attempts, &on),
+            Some(fallen) => run.fell_back(fallen.into_result(), &taken, &on),
             None => Err(run.end_aborted(&ends())),
         };
         outcome.map_err(|failed| run.give_up(failed, room.kept(), give_up, Timer::clock))

@@ -270,7 +270,6 @@ impl<E, K> Attempt<E, K> {
         let left_out = self.errors.all_left_out();
         GaveUp {
             elapsed: self.elapsed(),
-            attempts: self.begun(),
             earlier: mem::replace(&mut self.errors, left_out),
             error,
             corrections: self.corrections,

@@ -52,7 +52,6 @@ use crate::observe::fields::Delay;
 pub struct GaveUp<E, T = ()> {
     pub(crate) earlier: Errors<E>,
     pub(crate) error: E,
-    pub(crate) attempts: u32,
     pub(crate) corrections: u32,
     pub(crate) last_value: Option<T>,
     pub(crate) elapsed: Duration,
@@ -60,25 +59,31 @@ pub struct GaveUp<E, T = ()> {
     pub(crate) taken: Taken,
 }
 
-/// True once a fallback has taken the error of its call, which it then usually returns.
-#[derive(Clone, Debug, Default)]
-pub struct Taken(Arc<AtomicBool>);
+/// A call that gave up, for the report of its fallback.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The number of attempts.
+    pub(crate) attempts: u32,
+    /// True once the fallback has taken the call's error, which it then usually returns.
+    is_set: Arc<AtomicBool>,
+}
 
 impl Taken {
-    /// A mark that is not set.
-    pub fn new() -> Self {
-        Self::default()
+    /// A call that gave up after this number of attempts, and whose fallback has not begun.
+    pub fn new(attempts: u32) -> Self {
+        let is_set = Arc::default();
+        Self { attempts, is_set }
     }
 
     pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Relaxed)
+        self.is_set.load(Relaxed)
     }
 }
 
-/// No part of the value: see [`GaveUp`].
+/// Two calls that gave up are equal even if only one fallback has taken its error.
 impl PartialEq for Taken {
-    fn eq(&self, _: &Self) -> bool {
-        true
+    fn eq(&self, other: &Self) -> bool {
+        self.attempts == other.attempts
     }
 }
 
@@ -156,13 +161,13 @@ impl<E, T> GaveUp<E, T> {
 
     /// The error of the last attempt, by value.
     pub fn into_error(self) -> E {
-        self.taken.0.store(true, Relaxed);
+        self.taken.is_set.store(true, Relaxed);
         self.error
     }
 
     /// The errors of all attempts, by value: see [`errors`](Self::errors).
     pub fn into_errors(self) -> Vec<E> {
-        self.taken.0.store(true, Relaxed);
+        self.taken.is_set.store(true, Relaxed);
         let mut errors = self.earlier.into_kept();
         errors.push(self.error);
         errors
@@ -170,7 +175,7 @@ impl<E, T> GaveUp<E, T> {
 
     /// The number of attempts made.
     pub fn attempts(&self) -> u32 {
-        self.attempts
+        self.taken.attempts
     }
 
     /// The number of calls of the key `correct`, including one that failed.
@@ -202,7 +207,7 @@ impl<E, T> GaveUp<E, T> {
 
 impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (attempts, elapsed) = (self.attempts, Delay::new(self.elapsed));
+        let (attempts, elapsed) = (self.attempts(), Delay::new(self.elapsed));
         let reason = self.reason;
         let plural = if attempts == 1 { "" } else { "s" };
         write!(

@@ -299,8 +299,7 @@ pub fn client_name<C: ?Sized>(method: &str) -> String {
     name
 }
 
-/// The function that contains the item `__retry_name`.
+/// The function that contains a closure.
 pub fn surroundings<F>(_: &F) -> &'static str {
-    let name = type_name::<F>();
-    function_in(name.strip_suffix("::__retry_name").unwrap_or(name))
+    function_in(type_name::<F>())
 }

@@ -131,15 +131,10 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// Reports the end of the fallback, after this number of attempts. A fallback that returns the call's own error is
+    /// Reports the end of the fallback. A fallback that returns the call's own error is
     /// not logged: the record of the call's failure is the last one. Returns the reason of a call that gives up.
-    pub(crate) fn fell_back(
-        &mut self,
-        attempts: u32,
-        taken: &Taken,
-        error: Option<&dyn fmt::Display>,
-    ) -> Reason {
-        let call = self.reported();
+    pub(crate) fn fell_back(&mut self, taken: &Taken, error: Option<&dyn fmt::Display>) -> Reason {
+        let (call, attempts) = (self.reported(), taken.attempts);
         let error = error.map(shown);
         let fell = self.state.past().fell.take().filter(|_| taken.is_set());
         let own = error.as_ref().zip(fell);
