@@ -78,10 +78,10 @@ const STYLE: &str = "
 ";
 
 /// Returns a standalone SVG, to be shown as an image.
-fn svg(height: u32, said: &str, content: &str) -> String {
+fn svg(height: u32, label: &str, content: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{said}\">\n<style>{STYLE}</style>\n\
+         viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\">\n<style>{STYLE}</style>\n\
          <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\" rx=\"8\"/>\n{content}</svg>\n"
     )
 }
@@ -98,8 +98,8 @@ fn delays() -> String {
     let mut out = String::new();
     shapes(&mut out);
     jitters(&mut out);
-    let said = "Delays of each shape without jitter, and of 100 clients with each jitter";
-    svg(500, said, &out)
+    let label = "Delays of each shape without jitter, and of 100 clients with each jitter";
+    svg(500, label, &out)
 }
 
 fn shapes(out: &mut String) {
@@ -220,7 +220,7 @@ fn verdict(failure: &Failure) -> Verdict {
 
 /// The observed attempts of a call.
 #[derive(Default)]
-struct Told {
+struct Drawn {
     /// The start and end of each attempt, and the pause after it.
     attempts: Vec<(f64, f64, Option<f64>)>,
     reason: String,
@@ -233,9 +233,9 @@ struct Told {
     jitter = "none",
     on = verdict,
     attempt = attempt,
-    give_up = |gave_up| tell(&gave_up, told).unwrap_or_else(|| gave_up.into_error()),
+    give_up = |gave_up| record(&gave_up, drawn).unwrap_or_else(|| gave_up.into_error()),
 )]
-async fn fails(told: &RefCell<Told>) -> Result<(), Failure> {
+async fn fails(drawn: &RefCell<Drawn>) -> Result<(), Failure> {
     match attempt.number() {
         1 => sleep(Duration::from_millis(500)).await,
         2 => {
@@ -247,7 +247,7 @@ async fn fails(told: &RefCell<Told>) -> Result<(), Failure> {
     Err(Failure::Busy)
 }
 
-fn tell(gave_up: &GaveUp<Failure>, told: &RefCell<Told>) -> Option<Failure> {
+fn record(gave_up: &GaveUp<Failure>, drawn: &RefCell<Drawn>) -> Option<Failure> {
     let failures: Vec<_> = gave_up.failures().collect();
     let began = |number: usize| failures.get(number).and_then(|failed| failed.began);
     let attempts = failures.iter().enumerate().map(|(number, failed)| {
@@ -260,7 +260,7 @@ fn tell(gave_up: &GaveUp<Failure>, told: &RefCell<Told>) -> Option<Failure> {
             failed.pause.map(|pause| pause.as_secs_f64()),
         )
     });
-    *told.borrow_mut() = Told {
+    *drawn.borrow_mut() = Drawn {
         attempts: attempts.collect(),
         reason: gave_up.reason().to_string(),
     };
@@ -269,10 +269,10 @@ fn tell(gave_up: &GaveUp<Failure>, told: &RefCell<Told>) -> Option<Failure> {
 
 /// Draws a call that gives up: its attempts, its pauses, a hint, its deadline.
 fn call() -> String {
-    let told = RefCell::default();
-    let failed = simulation::run(1, fails(&told));
+    let drawn = RefCell::default();
+    let failed = simulation::run(1, fails(&drawn));
     assert!(failed.is_err(), "the call gives up");
-    let Told { attempts, reason } = told.into_inner();
+    let Drawn { attempts, reason } = drawn.into_inner();
     // The pause that would follow: the third delay of the shape.
     let late = Policy::new().delays().nth(2).unwrap_or_default();
     let late = late.as_secs_f64();
@@ -281,8 +281,8 @@ fn call() -> String {
     text(&mut out, "title", (16.0, 26.0), title);
     let end = timeline(&mut out, &attempts, late);
     legend(&mut out, end, late, &reason);
-    let said = "A call with three attempts, its pauses and its deadline";
-    svg(272, said, &out)
+    let label = "A call with three attempts, its pauses and its deadline";
+    svg(272, label, &out)
 }
 
 /// Draws a box with centered text, from one second to another.

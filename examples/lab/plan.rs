@@ -98,7 +98,7 @@ pub(crate) fn run() -> Scenario {
         }
         server.requests_for_each()
     });
-    let anew = simulation::run(1, async {
+    let restarted = simulation::run(1, async {
         let server = Server::new();
         for _ in 0..REPORTS {
             all_over_again(&server).await.expect("not always busy");
@@ -118,7 +118,7 @@ pub(crate) fn run() -> Scenario {
         plots: Vec::new(),
         figures: vec![
             figure("as a plan", as_plan, 10.0..=11.5),
-            figure("all over again", anew, 32.0..=41.0),
+            figure("all over again", restarted, 32.0..=41.0),
         ],
     }
 }

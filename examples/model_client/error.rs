@@ -98,11 +98,11 @@ fn details(body: &Value) -> impl Iterator<Item = &str> {
 /// Returns a line of limited length for the log.
 fn message(status: StatusCode, body: &Value) -> String {
     let error = &body["error"];
-    let said = [&error["message"], error, body]
+    let text = [&error["message"], error, body]
         .into_iter()
         .find_map(Value::as_str)
         .and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
-    match said {
+    match text {
         Some(line) => line.trim().chars().take(200).collect(),
         None => String::from(status.canonical_reason().unwrap_or("without a message")),
     }

@@ -8,7 +8,7 @@ mod show;
 mod verdict;
 
 // For the derive.
-pub use self::derived::{ClassifyField, HintField, after, complaint};
+pub use self::derived::{ClassifyField, HintField, after, invalid};
 pub use self::show::{plain_name, show, show_named};
 // For generated code of the runtime's macros.
 pub use self::requirements::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, required};

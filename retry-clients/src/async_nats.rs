@@ -125,15 +125,15 @@ impl Failure for ::async_nats::Error {
 /// Returns the verdict of the first cause that has one.
 fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
     iter::successors(Some(error), |&cause| cause.source())
-        .find_map(said)
+        .find_map(verdict_of)
         .unwrap_or(Verdict::STOP)
 }
 
 /// Lists, for each error type, the kinds that have a verdict. The others stop, or only name the failed operation, and
 /// their cause has the verdict.
 macro_rules! by_kind {
-    ($cause:ident: $($($kind:ty)|+ => $said:tt)*) => {
-        $($(by_kind!(@ $cause $kind $said);)+)*
+    ($cause:ident: $($($kind:ty)|+ => $verdicts:tt)*) => {
+        $($(by_kind!(@ $cause $kind $verdicts);)+)*
     };
     (@ $cause:ident $kind:ty { $($name:ident $(($($held:tt)*))? => $verdict:expr),* }) => {
         if let Some(error) = $cause.downcast_ref::<Error<$kind>>() {
@@ -207,7 +207,7 @@ fn by_kind(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
 }
 
 /// Returns `None` if the verdict depends on the error's cause.
-fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
+fn verdict_of(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
     if let Some(verdict) = by_kind(cause) {
         return Some(verdict);
     }

@@ -48,28 +48,29 @@ use crate::causes::BROKEN;
 /// The error of a command in a pipeline looks like the error of a single command, although other commands may have run
 /// before it. If that matters, add `.ambiguous()` to the returned verdict.
 pub fn classify(error: &Error) -> Verdict {
-    let said = error.details();
-    let (code, detail) = said.split_once(' ').unwrap_or((said, ""));
+    let details = error.details();
+    let (code, detail) = details.split_once(' ').unwrap_or((details, ""));
     match error.kind() {
-        ErrorKind::IO if said.contains("ConnectionRefused") => Verdict::TRANSIENT,
-        ErrorKind::IO if said.contains("InvalidCertificate") => Verdict::STOP,
+        ErrorKind::IO if details.contains("ConnectionRefused") => Verdict::TRANSIENT,
+        ErrorKind::IO if details.contains("InvalidCertificate") => Verdict::STOP,
         // Cancelled by `fail_fast` before it was sent.
-        ErrorKind::Canceled if said == "Connection closed unexpectedly." => Verdict::TRANSIENT,
+        ErrorKind::Canceled if details == "Connection closed unexpectedly." => Verdict::TRANSIENT,
         ErrorKind::IO | ErrorKind::Canceled => BROKEN,
         ErrorKind::Timeout => Verdict::TIMEOUT,
         ErrorKind::Backpressure => Verdict::THROTTLED,
         ErrorKind::Routing | ErrorKind::Sentinel => Verdict::TRANSIENT,
         // The error kind depends on the client's features.
-        ErrorKind::Unknown if said == "Failed to route command." => Verdict::TRANSIENT,
+        ErrorKind::Unknown if details == "Failed to route command." => Verdict::TRANSIENT,
         ErrorKind::Unknown
-            if said == "Too many failed write attempts." || said == "Max attempts exceeded" =>
+            if details == "Too many failed write attempts."
+                || details == "Max attempts exceeded" =>
         {
             BROKEN
         }
         // Occurs while connecting: nodes that were just started need a moment to find each other.
-        ErrorKind::Protocol if said == "Invalid or missing cluster state." => Verdict::TRANSIENT,
+        ErrorKind::Protocol if details == "Invalid or missing cluster state." => Verdict::TRANSIENT,
         // The connection of a transaction broke before its response arrived.
-        ErrorKind::Protocol if said == "Unexpected empty frame received." => BROKEN,
+        ErrorKind::Protocol if details == "Unexpected empty frame received." => BROKEN,
         _ if redis_refused(code, detail) => Verdict::TRANSIENT,
         _ => Verdict::STOP,
     }

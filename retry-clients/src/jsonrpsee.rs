@@ -83,10 +83,10 @@ pub fn classify(error: &ClientError) -> Verdict {
 }
 
 fn by_answer(error: &ErrorObject<'_>) -> Verdict {
-    let said = error.message().to_ascii_lowercase();
-    let is_of_node = error.code() != REVERTED_CODE && !said.contains(REVERTED);
-    let says_limit = is_of_node && LIMITS.iter().any(|limit| said.contains(limit));
-    let is_limited = error.code() == 429 || says_limit;
+    let message = error.message().to_ascii_lowercase();
+    let is_of_node = error.code() != REVERTED_CODE && !message.contains(REVERTED);
+    let is_limit = is_of_node && LIMITS.iter().any(|limit| message.contains(limit));
+    let is_limited = error.code() == 429 || is_limit;
     if error.code() == SERVER_IS_BUSY_CODE {
         Verdict::TRANSIENT
     } else if is_limited {

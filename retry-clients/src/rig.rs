@@ -67,7 +67,7 @@ fn by_reply(reply: &ProviderResponseError) -> Verdict {
         return ResponseError::new(status, headers, &*reply.body).classify();
     }
     match llm::ProviderError::parse(&reply.body) {
-        Some(said) if said.fault() != llm::Fault::Unknown => said.classify(),
+        Some(error) if error.fault() != llm::Fault::Unknown => error.classify(),
         _ => reply.is_retryable().into(),
     }
 }

@@ -89,7 +89,7 @@ fn by_transport(error: &DynamicTransportError) -> Verdict {
     let error: &(dyn StdError + Send + Sync + 'static) = &*error.error;
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         Some(StreamableHttpError::HttpStatus(answer)) => by_answer(answer),
-        Some(StreamableHttpError::UnexpectedServerResponse(said)) => by_text(said),
+        Some(StreamableHttpError::UnexpectedServerResponse(text)) => by_text(text),
         Some(StreamableHttpError::Client(error)) => error.classify(),
         Some(
             StreamableHttpError::UnexpectedEndOfStream
@@ -112,8 +112,8 @@ fn by_answer(answer: &HttpStatusError) -> Verdict {
 }
 
 /// For 4xx statuses except 429, the client keeps only a text.
-fn by_text(said: &str) -> Verdict {
-    let status = said.strip_prefix("HTTP ").and_then(|said| said.get(..3));
+fn by_text(text: &str) -> Verdict {
+    let status = text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3));
     let status = status.and_then(|status| StatusCode::from_bytes(status.as_bytes()).ok());
     status.map_or(Verdict::STOP, |status| status.classify())
 }

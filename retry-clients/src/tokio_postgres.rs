@@ -52,7 +52,7 @@ const OTHER_ROLES: [&str; 2] = [
 /// Source: PostgreSQL's manual, Appendix A, "PostgreSQL Error Codes".
 pub fn classify(error: &Error) -> Verdict {
     match error.as_db_error() {
-        Some(said) => by_sqlstate(said.code().code(), said.message()),
+        Some(error) => by_sqlstate(error.code().code(), error.message()),
         None if error.is_closed() => BROKEN,
         None => by_cause(error),
     }
@@ -86,8 +86,8 @@ fn by_cause(error: &Error) -> Verdict {
     let Some(cause) = error.source() else {
         return Verdict::STOP;
     };
-    let said = error.to_string();
-    let is_of_connecting = said.starts_with(CONNECTING) || said.starts_with(ENCRYPTING);
+    let text = error.to_string();
+    let is_of_connecting = text.starts_with(CONNECTING) || text.starts_with(ENCRYPTING);
     if is_of_connecting && OTHER_ROLES.contains(&cause.to_string().as_str()) {
         return Verdict::TRANSIENT;
     }
@@ -96,7 +96,7 @@ fn by_cause(error: &Error) -> Verdict {
         Verdict::STOP
     } else if is_of_connecting {
         Verdict::TRANSIENT
-    } else if said.starts_with(COMMUNICATING) {
+    } else if text.starts_with(COMMUNICATING) {
         verdict.ambiguous()
     } else {
         Verdict::STOP

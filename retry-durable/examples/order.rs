@@ -35,10 +35,10 @@ async fn order(journal: &Journal, life: u32) -> Result<(), DurableError<String, 
         let done = call.call(journal, what, || request(life, what));
         println!("    {}", done.await?);
     }
-    let told = journal.step("tell the customer", async {
+    let informed = journal.step("tell the customer", async {
         println!("    an e-mail goes out");
     });
-    Ok(told.await?)
+    Ok(informed.await?)
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -56,7 +56,7 @@ pub use core::result::Result::{self, Err, Ok};
 
 pub use retry_classify::macro_support::{
     Basis, ClassifyField, FromCancelled, FromRejected, FromTimedOut, HintField, IntoVerdict, after,
-    by_sqlstate, complaint, escaped, is_conflict, redis_refused, required, same, show, show_named,
+    by_sqlstate, escaped, invalid, is_conflict, redis_refused, required, same, show, show_named,
     shown, shown_within,
 };
 

@@ -39,7 +39,7 @@ pub enum Fault {
 }
 
 /// Parses numbers with units, with optional white space between them. A policy can hold the result exactly.
-/// [`complaint::no_duration`](crate::complaint::no_duration) formats the error.
+/// [`messages::no_duration`](crate::messages::no_duration) formats the error.
 pub fn parse(text: &str) -> Result<Duration, Fault> {
     let text = text.trim();
     if text.strip_prefix('-').is_some_and(starts_with_digit) {
@@ -135,16 +135,16 @@ impl fmt::Display for Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::complaint;
+    use crate::messages;
 
     fn read(text: &str) -> Result<Duration, String> {
-        parse(text).map_err(|fault| complaint::no_duration(&"cap", text, text, fault))
+        parse(text).map_err(|fault| messages::no_duration(&"cap", text, text, fault))
     }
 
-    fn complaint(text: &str) -> String {
+    fn message(text: &str) -> String {
         match read(text) {
             Ok(duration) => panic!("{text:?} was read as {duration:?}"),
-            Err(complaint) => complaint,
+            Err(message) => message,
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn refuses_the_rest() {
-        for (text, complaint_is) in [
+        for (text, expected) in [
             (
                 "5",
                 r#"`cap = 5` has no unit: write `"5s"` for seconds, or `ms`, `m`, `h`"#,
@@ -204,15 +204,15 @@ mod tests {
                 "`cap = 18446744073709551615ns` is out of range: it takes at most 213503d, which is 584 years",
             ),
         ] {
-            assert_eq!(complaint(text), complaint_is);
+            assert_eq!(message(text), expected);
         }
         for text in [
             "", " ", "soon", "s", "1s2", "1 2s", "1..5s", "1.s", ".5s", "+1s", "1s,2s", "é", "-",
         ] {
-            let complaint_is = format!(
+            let expected = format!(
                 r#"`cap` can't be `{text}`: it takes a duration, as in "250ms", "1.5s" or "1h30m""#
             );
-            assert_eq!(complaint(text), complaint_is);
+            assert_eq!(message(text), expected);
         }
         for text in [
             "18446744073709551615s1000000000ns",
@@ -221,7 +221,7 @@ mod tests {
             "9223372036854775807w",
             "213503.99999d",
         ] {
-            assert!(complaint(text).contains("at most 213503d"), "{text}");
+            assert!(message(text).contains("at most 213503d"), "{text}");
         }
     }
 
@@ -237,6 +237,6 @@ mod tests {
             assert_eq!(Written(duration).to_string(), text);
             assert_eq!(read(text), Ok(duration));
         }
-        assert!(complaint(&Written(Duration::MAX).to_string()).contains("at most 213503d"));
+        assert!(message(&Written(Duration::MAX).to_string()).contains("at most 213503d"));
     }
 }

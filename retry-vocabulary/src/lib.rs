@@ -7,11 +7,11 @@
 //! ```
 //! use std::time::Duration;
 //! use retry_vocabulary::key::KeyScope;
-//! use retry_vocabulary::{complaint, duration};
+//! use retry_vocabulary::{messages, duration};
 //!
 //! assert_eq!(duration::parse("1h30m").ok(), Some(Duration::from_secs(90 * 60)));
 //! assert_eq!(
-//!     complaint::unknown_key("bsae", "5s", KeyScope::Policy),
+//!     messages::unknown_key("bsae", "5s", KeyScope::Policy),
 //!     "unknown key `bsae`: did you mean `base`?",
 //! );
 //! ```
@@ -20,11 +20,11 @@
 
 extern crate alloc;
 
-pub mod complaint;
 pub mod default;
 pub mod delay;
 pub mod duration;
 pub mod key;
+pub mod messages;
 mod nearest;
 pub mod range;
 pub mod word;

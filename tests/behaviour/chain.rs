@@ -1,26 +1,12 @@
 //! The attribute as a chain: the same keys make the same attempts, pauses and events.
 
-use std::cell::RefCell;
-use std::error::Error;
-use std::future::{pending, ready};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::{fmt, io};
-
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use retry_protections::{Breaker, Quota, RateLimiter};
 use retry_runtime::llm::ProviderError;
 use retry_runtime::own_loop::NextAttempt;
-use retry_runtime::seam::{BreakerState, TimerFn};
-use retry_runtime::{Classify, ResponseError, TimedOut, show};
-use retry_work::plan::Validity;
-use retry_work::{Plan, retry_each, retry_each_blocking};
+use retry_runtime::{ResponseError, show};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::prelude::*;
-use tokio::task::yield_now;
-use tokio::time::timeout;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 

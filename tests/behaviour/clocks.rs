@@ -7,12 +7,9 @@
     clippy::redundant_closure_for_method_calls
 )]
 
-use std::future::{pending, ready};
-use std::task::Waker;
-
 use futures::executor::block_on;
-use retry_runtime::seam::{Admission, AdmissionControl, Moment, Permit, Timer};
-use retry_work::{IntoBatches, Plan, plan, retry_each};
+use retry_runtime::seam::Moment;
+use retry_work::plan;
 use support::clock::Simulated;
 use support::prelude::*;
 use support::runtime;
@@ -410,7 +407,7 @@ fn a_plan_begins_no_subtask_after_its_deadline_although_none_waits() {
     }
     plan.add("third", ["second"], async |[_]| Ok(3));
     let policy = EXACT.deadline(secs(7)).timer(clock).on(|_: &String| true);
-    let incomplete = async |_: plan::Snapshot<u32>| plan::Validity::Invalid("incomplete".into());
+    let incomplete = async |_: plan::Snapshot<u32>| Validity::Invalid("incomplete".into());
     let end = block_on(plan.run_until(policy, incomplete)).unwrap();
     assert!(end.to_string().starts_with("gave up (deadline)"), "{end}");
     let summary = plan.summary();
@@ -430,7 +427,7 @@ fn a_plan_that_holds_a_subtask_back_after_its_deadline_has_ended() {
     plan.add("second", ["first"], async |[_]| Ok(2));
     let recording = testing::record();
     let policy = EXACT.deadline(secs(1)).timer(clock).on(|_: &String| true);
-    let never = async |_: plan::Snapshot<u32>| -> plan::Validity<_, _, _> {
+    let never = async |_: plan::Snapshot<u32>| -> Validity<_, _, _> {
         unreachable!("no validator begins after the deadline")
     };
     let end = block_on(plan.run_until(policy, never)).unwrap();

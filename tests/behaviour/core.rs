@@ -1,10 +1,7 @@
 //! The core: a call's state, driven by hand.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use retry_runtime::Backoff;
 use retry_runtime::own_loop::{Call, Failure, Site};
-use retry_runtime::seam::{Moment, RetryBudget};
+use retry_runtime::seam::Moment;
 use support::prelude::*;
 use support::turns::Turns;
 

@@ -1,9 +1,7 @@
 //! `#[derive(Classify)]`: each mark gives its verdict.
 
 use std::fmt::Debug;
-use std::io;
 
-use retry_runtime::Classify;
 use support::prelude::*;
 
 #[derive(Debug, Classify)]

@@ -6,16 +6,13 @@
     reason = "keys take functions of these types"
 )]
 
-use std::cell::Cell;
-use std::future::{Pending, pending, ready};
+use std::future::Pending;
 use std::mem;
-use std::pin::pin;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::MutexGuard;
 
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::seam::{BlockingTimer, DefaultTimer, Timer};
-use retry_runtime::{Backoff, Cancel, Hint, Observer};
-use support::held_permit::HeldPermit;
+use retry_runtime::Cancel;
+use retry_runtime::seam::BlockingTimer;
 use support::prelude::*;
 use support::runtime;
 
@@ -279,7 +276,7 @@ fn other_keys_are_evaluated_once_per_call_or_failure() {
         evaluations!(deadline = counted(Duration::from_mins(15))) => PER_CALL;
         evaluations!(span = counted(true)) => PER_CALL;
         // Evaluated before each attempt.
-        evaluations_async!(fail, Box<dyn std::error::Error>, on = |_| true, timeout = counted(millis(9_000)))
+        evaluations_async!(fail, Box<dyn Error>, on = |_| true, timeout = counted(millis(9_000)))
             => AND_AT_THE_START;
     }
 }
@@ -294,7 +291,7 @@ fn a_timer_is_evaluated_once_for_each_call() {
     assert_rows! {
         evaluations!(timer = counted(AtOnce)) => PER_CALL;
         evaluations!(timer = counted(AtOnce), deadline = "1h", give_up = GaveUp::into_error) => PER_CALL;
-        evaluations_async!(fail, Box<dyn std::error::Error>, on = |_| true, timer = counted(AtOnce), timeout = "1h")
+        evaluations_async!(fail, Box<dyn Error>, on = |_| true, timer = counted(AtOnce), timeout = "1h")
             => PER_CALL;
     }
 
@@ -305,15 +302,14 @@ fn a_timer_is_evaluated_once_for_each_call() {
 
 #[test]
 fn protections_are_evaluated_once_for_each_call() {
-    static BREAKER: retry_protections::Breaker = retry_protections::Breaker::new();
-    static LIMITER: retry_protections::ConcurrencyLimiter =
-        retry_protections::ConcurrencyLimiter::aimd();
+    static BREAKER: Breaker = Breaker::new();
+    static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
 
     scripted! {
         #[retry(on = |_| true, breaker = counted(&BREAKER))]
-        fn guarded(failures: &mut u32) -> std::io::Result<u32> = fail(failures).map_err(std::io::Error::other);
+        fn guarded(failures: &mut u32) -> io::Result<u32> = fail(failures).map_err(io::Error::other);
         #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
-        fn limited(failures: &mut u32) -> std::io::Result<u32> = fail(failures).map_err(std::io::Error::other);
+        fn limited(failures: &mut u32) -> io::Result<u32> = fail(failures).map_err(io::Error::other);
     }
 
     assert_eq!(counts(|failures| drop(guarded(failures))), PER_CALL);
@@ -344,12 +340,12 @@ async fn a_hedge_is_evaluated_before_each_attempt_except_hedged_ones() {
 
 #[tokio::test(start_paused = true)]
 async fn cancellation_is_evaluated_before_each_wait() {
-    type Limiter = retry_protections::RateLimiter<retry_protections::Quota>;
-    type Waits = std::io::Result<u32>;
+    type Limiter = RateLimiter<Quota>;
+    type Waits = io::Result<u32>;
 
     #[retry(on = |_| true, backoff = "none", limiter = limiter, cancel = counted(pending()))]
     async fn cancelled(limiter: &Limiter, failures: &mut u32) -> Waits {
-        fail(failures).map_err(std::io::Error::other)
+        fail(failures).map_err(io::Error::other)
     }
 
     let limiter = || Limiter::fixed(1, secs(1));
@@ -455,7 +451,7 @@ fn noted<T>(key: &'static str, value: T) -> T {
 }
 
 thread_local! {
-    static ORDER: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+    static ORDER: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
 }
 
 #[tokio::test(start_paused = true)]

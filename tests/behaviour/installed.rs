@@ -4,15 +4,10 @@
 #[path = "conformance/microprofile/configured.rs"]
 mod configured;
 
-use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 
-use retry_protections::Breaker;
 use retry_runtime::Policies;
-use retry_runtime::seam::BreakerState;
 use retry_runtime::testing::Script;
-use retry_work::plan::Validity;
-use retry_work::{Plan, retry_each};
 use support::prelude::*;
 
 /// Holds the turn of a test, and takes back what it installed.
@@ -426,7 +421,7 @@ fn a_function_with_retries_off_stays_off() {
 fn invalid_policies_are_not_installed() {
     let _turn = turn();
     install("installed(max=7)");
-    for (text, complaint) in rows! {
+    for (text, message) in rows! {
         "installed(max=1, deadline=5s)",
             "in `installed`: `deadline` can't be installed, because functions keep track of the time only where they name it: give the \
              function `policy = …`";
@@ -441,15 +436,15 @@ fn invalid_policies_are_not_installed() {
         "installed",
             "`installed` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
         "enabled", "`enabled` has no value: write `enabled=…`";
-        "max=1", "`max` is no name of a call: write it in `default`, for all calls";
+        "max=1", "`max` is not the name of a call: write it in `default`, for all calls";
         "throttled(max=1)",
-            "`throttled` is no name of a call: write it in `default`, for all calls";
+            "`throttled` is not the name of a call: write it in `default`, for all calls";
         "enabled=false, enabled=true", "`enabled` is given twice: keep one";
         "a(throttled(max(b=1)))", "`)` is missing after the value of `max`";
     } {
         let policies = text.parse::<Policies>();
         let error = policies.and_then(Policies::install).unwrap_err();
-        assert_eq!(error.to_string(), complaint, "{text}");
+        assert_eq!(error.to_string(), message, "{text}");
     }
     let installed = Policies::installed();
     assert_eq!(installed.find("installed.plain").retries_allowed(), 7);

@@ -1,13 +1,7 @@
 //! The log: one record per retry, per call given up, per call that succeeded after retries, and what plans log.
 
-use std::fmt;
-use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::Once;
 
-use retry_runtime::Classify;
-use retry_work::plan::Validity;
-use retry_work::{Plan, retry_each};
 use support::prelude::*;
 use support::sink::Sink;
 use tracing::field::{Field, Visit};

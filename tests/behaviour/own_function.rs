@@ -2,10 +2,7 @@
 
 #![allow(clippy::unused_self)]
 
-use std::time::Duration;
-
-use retry_runtime::{Classify, Event, EventData, Kind, Policy, Verdict, retry, retrying, testing};
-use support::failure::{Failure, STOP};
+use support::prelude::*;
 
 const POLICY: Policy = Policy::none().max(0);
 
@@ -171,9 +168,9 @@ fn delays_are_rounded_for_people() {
             Event::new("call", 1, retrying).to_string(),
             format!("retrying call attempt=1 max=3 delay={shown} error=busy reason=transient"),
         );
-        let timed_out = retry_runtime::TimedOut::new(delay);
+        let timed_out = TimedOut::new(delay);
         assert_eq!(timed_out.to_string(), format!("timed out after {shown}"));
     }
-    let forever = retry_runtime::TimedOut::new(Duration::MAX).to_string();
+    let forever = TimedOut::new(Duration::MAX).to_string();
     assert!(forever.starts_with("timed out after 18446744073709551615"));
 }

@@ -1,8 +1,6 @@
 //! Loops of a user's own with `Attempts`. What every form of a call does is in `forms`.
 
-use retry_protections::{Breaker, RateLimiter};
 use retry_runtime::own_loop::{Attempts, Call, Site};
-use retry_runtime::seam::{Timer, TimerFn};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::prelude::*;
 use support::turns::Turns;

@@ -1,7 +1,5 @@
 //! `Policy::pauses`, for loops that count by themselves.
 
-use retry_runtime::{Jitter, Policy};
-
 use support::prelude::*;
 
 const POLICY: Policy = Policy::fixed(secs(1)).max(3).jitter(Jitter::None);

@@ -6,7 +6,6 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use retry_runtime::configuration::Overrides;
-use retry_runtime::{Backoff, Hint};
 use support::prelude::*;
 
 fn count() -> impl Strategy<Value = u32> {

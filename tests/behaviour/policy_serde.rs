@@ -1,7 +1,6 @@
 //! Policies in configuration files: TOML and JSON have the keys, the checks and the messages of the text.
 
 use retry_runtime::configuration::Overrides;
-use retry_runtime::{Backoff, Hint};
 use serde::{Deserialize, Serialize};
 use support::prelude::*;
 

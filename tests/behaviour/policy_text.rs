@@ -1,7 +1,7 @@
 //! Policies as text: what is read, what is refused and how, and how layers combine.
 
+use retry_runtime::PolicyError;
 use retry_runtime::configuration::Overrides;
-use retry_runtime::{Backoff, Hint, PolicyError};
 use support::prelude::*;
 
 const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_timeout, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";
@@ -423,7 +423,7 @@ fn setters_are_checked_on_request() {
     let ratio = |ratio| Section::new().jitter(Jitter::Ratio(ratio));
     let order = ": lower the first or raise the second";
     let list = Policy::new().backoff(Backoff::List(&LIST));
-    let beside_list = " with a list of delays: remove one of them";
+    let with_list = " with a list of delays: remove one of them";
     for (policy, expected) in rows! {
         Policy::fixed(minute), format!("`base = 1m` is above `cap = 30s`{order}");
         Policy::new().floor(minute), format!("`floor = 1m` is above `cap = 30s`{order}");
@@ -435,11 +435,11 @@ fn setters_are_checked_on_request() {
             String::from("`throttled.jitter` was out of range: it takes a ratio from 0 to 1");
         Policy::new().deadline(Duration::ZERO),
             String::from("`deadline` was out of range: it takes a duration above zero");
-        list.base(second).max(9), format!("`base` has no effect{beside_list}");
+        list.base(second).max(9), format!("`base` has no effect{with_list}");
         list.throttled(Section::new().factor(3.0)),
-            format!("`throttled.factor` has no effect{beside_list}");
+            format!("`throttled.factor` has no effect{with_list}");
         Policy::new().transient(Section::new().backoff(Backoff::List(&LIST)).base(second)),
-            format!("`transient.base` has no effect{beside_list}");
+            format!("`transient.base` has no effect{with_list}");
     } {
         let refused = policy.try_checked().map_err(|error| error.to_string());
         assert_eq!(refused, Err(expected));

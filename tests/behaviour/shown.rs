@@ -1,12 +1,8 @@
 //! Foreign texts in the log, events and errors: no secrets in URLs, one line, limited length.
 
-use std::error::Error;
-use std::fmt::{self, Debug, Display};
-use std::sync::Arc;
+use std::fmt::{Debug, Display};
 
-use retry_runtime::Classify;
 use retry_runtime::own_loop::{Call, Site};
-use retry_work::{Plan, plan::Validity, retry_each_blocking};
 use support::prelude::*;
 
 use crate::log::log_of;
@@ -299,8 +295,8 @@ fn a_cause_is_shown_once() {
     assert_eq!(error_of!(repeating, Failed), "sending: no route: host down");
     let same = failed("busy").by(failed("busy").by(failed("")));
     assert_eq!(error_of!(same, Failed), "busy");
-    let io = std::io::Error::other(failed("outer").by(failed("inner")));
-    assert_eq!(error_of!(io, std::io::Error), "outer: inner");
+    let io = io::Error::other(failed("outer").by(failed("inner")));
+    assert_eq!(error_of!(io, io::Error), "outer: inner");
 }
 
 #[test]

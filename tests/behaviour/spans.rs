@@ -1,17 +1,10 @@
 //! The key `span`: what a body logs carries its call and its attempt, in every shape.
 
-use std::cell::Cell;
-use std::fmt;
-use std::future::pending;
 use std::sync::Barrier;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, Stream, StreamExt};
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::TimedOut;
 use retry_runtime::testing::{Script, fail_times};
-use retry_work::{IntoBatches, plan::Validity};
-use retry_work::{Plan, retry_each, retry_each_blocking};
 use support::prelude::*;
 use tracing::dispatcher;
 

@@ -1,10 +1,9 @@
 //! Settings for all calls of a program: log levels and redaction of secrets. In a separate process.
 
-use std::sync::Mutex;
-
 use retry_runtime::log::{Level, Record, reset_levels, set_level, set_most};
+use retry_runtime::show;
 use retry_runtime::testing::fail_times;
-use retry_runtime::{Policy, show, testing};
+use support::prelude::*;
 use support::sink::Sink;
 
 /// The level of each record of a call that fails so often, and what was recorded.
@@ -24,7 +23,7 @@ fn levels_named(name: &str, failures: u32) -> (Vec<String>, usize) {
     tracing::subscriber::with_default(subscriber, || {
         let server = fail_times(failures, String::from("busy"));
         let policy = Policy::none().max(1).name(name);
-        let call = policy.on(|_: &String| true).show(std::fmt::Display::fmt);
+        let call = policy.on(|_: &String| true).show(fmt::Display::fmt);
         let _ = call.call_blocking(|| server.next());
     });
     let text = sink.text();
@@ -113,7 +112,7 @@ fn secrets_are_shown_if_the_program_allows_it() {
     let shown = || {
         let recording = testing::record();
         let policy = Policy::none().max(0).name("read").on(|_: &String| true);
-        let call = policy.show(std::fmt::Display::fmt);
+        let call = policy.show(fmt::Display::fmt);
         let _ = call.call_blocking(|| Err::<(), _>(String::from(ERROR)));
         recording.lines().remove(0)
     };

@@ -156,9 +156,9 @@ impl Page {
     }
 
     fn report(self) -> Report {
-        let said = self.reports.recv_timeout(Duration::from_secs(60));
+        let report = self.reports.recv_timeout(Duration::from_secs(60));
         let arrivals = self.seen.lock().unwrap().clone();
-        let said = said.unwrap_or_else(|_| {
+        let report = report.unwrap_or_else(|_| {
             let last = arrivals.iter().max_by_key(|(_, times)| times.last());
             panic!(
                 "the page reported nothing; after {} connections, its last request was for {:?}",
@@ -167,7 +167,7 @@ impl Page {
             )
         });
         Report {
-            lines: said.lines().map(str::to_owned).collect(),
+            lines: report.lines().map(str::to_owned).collect(),
             arrivals,
         }
     }

@@ -8,10 +8,9 @@ use anthropic_ai_sdk::types::message::{
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use retry_clients::anthropic_ai_sdk::{classify, whole};
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
-use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
+use support::prelude::*;
+use support::scripted::{Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],

@@ -1,7 +1,5 @@
 //! async-openai: failures as its client gives them, classified and counted.
 
-use std::time::Duration;
-
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 use async_openai::error::OpenAIError;
@@ -13,13 +11,10 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use reqwest_0_13 as reqwest;
 use retry_clients::async_openai::{OneRequest, api_error, classify, client_without_retries, whole};
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
 use support::openai_refusals;
-use support::scripted::{
-    self, Answer, Server, answer, answer_with, broken_events, closed, cut, events,
-};
+use support::prelude::*;
+use support::scripted::{Answer, Server, answer, answer_with, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,

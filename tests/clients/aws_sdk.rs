@@ -1,7 +1,5 @@
 //! The AWS SDK: failures as the client of one service gives them, classified and counted.
 
-use std::time::Duration;
-
 use aws_sdk_sts::Client;
 use aws_sdk_sts::config::retry::RetryConfig;
 use aws_sdk_sts::config::timeout::TimeoutConfig;
@@ -11,10 +9,9 @@ use aws_sdk_sts::operation::get_caller_identity::{
     GetCallerIdentityError, GetCallerIdentityOutput,
 };
 use retry_clients::aws_sdk::classify;
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
-use support::scripted::{self, Answer, PATIENCE, Server, answer, answer_with, closed, cut};
+use support::prelude::*;
+use support::scripted::{Answer, PATIENCE, Server, answer, answer_with, closed, cut};
 use support::verdicts::BROKEN;
 
 fn refused(code: &str) -> String {

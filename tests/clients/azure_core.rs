@@ -1,9 +1,5 @@
 //! The Azure SDK: failures as the pipeline of its clients gives them, classified and counted.
 
-use std::io;
-use std::sync::Arc;
-use std::time::Duration;
-
 use azure_core::Error;
 use azure_core::error::ErrorKind;
 use azure_core::http::{
@@ -11,10 +7,9 @@ use azure_core::http::{
 };
 use reqwest_0_13 as reqwest;
 use retry_clients::azure_core::classify;
-use retry_runtime::{Verdict, retry};
-
 use support::check_rows;
-use support::scripted::{self, Answer, answer_with, closed, cut};
+use support::prelude::*;
+use support::scripted::{Answer, answer_with, closed, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;

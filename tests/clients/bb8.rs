@@ -1,13 +1,11 @@
 //! bb8: failures as its pools give them, classified and counted.
 
-use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use bb8::{ManageConnection, Pool, RunError};
 use retry_clients::bb8::pooled;
-use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::{Server, closed_port};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -14,17 +14,17 @@ pub(crate) fn control(arguments: &[&str]) {
 }
 
 /// Like [`control`], concurrently with other tasks.
-pub(crate) async fn control_beside(arguments: &'static [&'static str]) {
+pub(crate) async fn control_concurrently(arguments: &'static [&'static str]) {
     tokio::task::spawn_blocking(|| control(arguments)).await.unwrap();
 }
 
 /// Kills PostgreSQL, and starts it again.
 #[cfg(any(feature = "sqlx", feature = "tokio_postgres"))]
 pub(crate) async fn restart_postgres() {
-    control_beside(&["postgres", "kill"]).await;
+    control_concurrently(&["postgres", "kill"]).await;
     // Long enough for attempts to be refused.
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    control_beside(&["postgres", "start"]).await;
+    control_concurrently(&["postgres", "start"]).await;
 }
 
 /// The error of a call, and how many attempts it made.

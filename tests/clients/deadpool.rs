@@ -1,16 +1,14 @@
 //! deadpool: failures as its pools give them, classified and counted.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use deadpool::managed::{HookError, TimeoutType};
 use deadpool_postgres::{Manager, Pool, PoolError, Runtime};
 use retry_clients::deadpool::pooled;
 use retry_clients::tokio_postgres::classify;
-use retry_runtime::{Classify, Verdict, retry};
-use support::failure::{Failure, THROTTLED};
 use support::loopback::closed_port;
 use support::postgres::failing_with;
+use support::prelude::*;
 use tokio_postgres::{Config, NoTls};
 
 /// A pool of one connection, for which a call waits 20 milliseconds.

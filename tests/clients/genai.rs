@@ -1,7 +1,5 @@
 //! genai: failures as its client gives them, classified and counted.
 
-use std::time::Duration;
-
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use genai::adapter::AdapterKind;
@@ -11,12 +9,11 @@ use genai::webc::StreamTimeout;
 use genai::{Client, Error, ModelIden, ServiceTarget};
 use reqwest_0_13 as reqwest;
 use retry_clients::genai::{classify, whole};
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
 use support::openai_refusals;
+use support::prelude::*;
 use support::scripted::{
-    self, Answer, Server, answer, answer_with, broken_events, closed, cut, events, stalling_events,
+    Answer, Server, answer, answer_with, broken_events, closed, cut, events, stalling_events,
 };
 use support::verdicts::BROKEN;
 

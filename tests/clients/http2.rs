@@ -1,16 +1,12 @@
 //! Requests that HTTP/2 marks as unprocessed (RFC 9113, section 8.7) are sent again, even if they must not take effect
 //! twice: hyper-util, reqwest and tonic with an h2 server.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use h2::Reason;
 use http_body_util::Empty;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::TokioExecutor;
-use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::Server;
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -1,13 +1,12 @@
 //! hyper-util's client against real servers on loopback: how each failure is classified, and how often it is tried.
 
-use std::error::Error;
-
 use http_body_util::{BodyExt, Empty};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::TokioExecutor;
-use retry_runtime::{Classify, ResponseError, Verdict, retry};
+use retry_runtime::ResponseError;
 use support::loopback::{self, Server, attempts, closed_port, status};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 
 type Http = Client<HttpConnector, Empty<&'static [u8]>>;

@@ -1,9 +1,5 @@
 //! jsonrpsee: failures as its clients give them, classified and counted.
 
-use std::future::pending;
-use std::io;
-use std::time::Duration;
-
 use jsonrpsee_client_transport::ws::WsHandshakeError;
 use jsonrpsee_core::ClientError;
 use jsonrpsee_core::client::ClientT;
@@ -11,11 +7,11 @@ use jsonrpsee_core::params::ArrayParams;
 use jsonrpsee_http_client::{HttpClient, HttpClientBuilder};
 use jsonrpsee_ws_client::WsClientBuilder;
 use retry_clients::jsonrpsee::classify;
-use retry_runtime::{Verdict, retry, testing};
 use soketto::handshake::server::Response;
 use support::check_rows;
 use support::loopback;
-use support::scripted::{self, Answer, PATIENCE, Server, answer, closed, closed_port, cut};
+use support::prelude::*;
+use support::scripted::{Answer, PATIENCE, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 use tokio::net::TcpStream;
 use tokio_util::compat::TokioAsyncReadCompatExt;

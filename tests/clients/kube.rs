@@ -1,16 +1,13 @@
 //! kube: failures as its client gives them, classified and counted.
 
-use std::time::Duration;
-
 use futures_util::TryStreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::WatchParams;
 use kube::{Api, Client, Config, Error};
 use retry_clients::kube::{classify, without_retries};
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
-use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
+use support::prelude::*;
+use support::scripted::{Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 fn status(code: u16, details: &str) -> Answer {

@@ -1,18 +1,14 @@
 //! `object_store`: failures as its stores give them, classified and counted.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::client::{HttpError, HttpErrorKind};
 use object_store::http::{HttpBuilder, HttpStore};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreExt, RetryConfig};
 use retry_clients::object_store::{classify, no_retries};
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
-use support::scripted::{self, Answer, Server, answer, closed, cut};
+use support::prelude::*;
+use support::scripted::{Answer, Server, answer, closed, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;

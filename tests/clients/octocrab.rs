@@ -1,15 +1,14 @@
 //! octocrab: failures as its client gives them, classified and counted.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use octocrab::models::Repository;
 use octocrab::service::middleware::retry::RetryConfig;
 use octocrab::{Error, Octocrab};
 use retry_clients::octocrab::classify;
-use retry_runtime::{Verdict, retry, testing};
-
 use support::check_rows;
-use support::scripted::{self, Answer, Server, answer, answer_with, closed, cut};
+use support::prelude::*;
+use support::scripted::{Answer, Server, answer, answer_with, closed, cut};
 use support::verdicts::BROKEN;
 
 const NO: &str = r#"{"message":"no","documentation_url":"https://docs.github.com"}"#;

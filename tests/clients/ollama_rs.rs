@@ -1,16 +1,13 @@
 //! ollama-rs: failures as its client gives them, classified and counted.
 
-use std::time::Duration;
-
 use ollama_rs::Ollama;
 use ollama_rs::error::OllamaError;
 use ollama_rs::generation::completion::GenerationResponse;
 use ollama_rs::generation::completion::request::GenerationRequest;
 use retry_clients::ollama_rs::classify;
-use retry_runtime::{Verdict, retry};
-
 use support::check_rows;
-use support::scripted::{self, Answer, closed, cut};
+use support::prelude::*;
+use support::scripted::{Answer, closed, cut};
 use support::verdicts::BROKEN;
 
 const BUSY: &str =

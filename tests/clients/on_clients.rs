@@ -1,9 +1,8 @@
 //! The functions of `retry_runtime::on` with the errors that real clients make.
 
-use std::time::Duration;
-
-use retry_runtime::{Classify, ErrorForRetry, Verdict, on, retry};
+use retry_runtime::{ErrorForRetry, on};
 use support::loopback::{Server, closed_port, status};
+use support::prelude::*;
 use support::scripted::{IMPATIENCE, PATIENCE};
 use support::verdicts::BROKEN;
 

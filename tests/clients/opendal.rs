@@ -5,10 +5,9 @@ use opendal::{Buffer, Error, ErrorKind, HttpTransporter, OperationContext, Opera
 use opendal_http_transport_reqwest::ReqwestTransport;
 use reqwest_0_13 as reqwest;
 use retry_clients::opendal::classify;
-use retry_runtime::{Verdict, retry};
-
 use support::check_rows;
-use support::scripted::{self, Answer, answer, closed, cut};
+use support::prelude::*;
+use support::scripted::{Answer, answer, closed, cut};
 use support::verdicts::BROKEN;
 
 struct Store(Operator);

@@ -1,12 +1,9 @@
 //! rig: failures as its clients give them, classified and counted.
 
-use std::time::Duration;
-
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use reqwest_0_13 as reqwest;
 use retry_clients::rig::classify;
-use retry_runtime::{Verdict, retry, testing};
 use rig_core::DynModel;
 use rig_core::completion::{CompletionRequest, CompletionResponse};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
@@ -15,10 +12,10 @@ use rig_core::providers::anthropic::AnthropicConfig;
 use rig_core::providers::openai::OpenAIConfig;
 use rig_core::streaming::{Item, StreamEvent};
 use rig_reqwest::ReqwestClient;
-
 use support::check_rows;
 use support::openai_refusals;
-use support::scripted::{self, Answer, Server, answer, broken_events, closed, cut, events};
+use support::prelude::*;
+use support::scripted::{Answer, Server, answer, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,

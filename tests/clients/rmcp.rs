@@ -1,18 +1,15 @@
 //! rmcp: failures as its client gives them, classified and counted.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
 
 use retry_clients::rmcp::{classify, connecting};
-use retry_runtime::{Verdict, retry, testing};
 use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{RoleClient, ServiceError, serve_client};
 use serde_json::{Value, json};
 use support::check_rows;
 use support::loopback::{Server, closed_port, read_head, status};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;

@@ -1,9 +1,8 @@
 //! Runtimes other than tokio: the timer that the guide names for each sleeps there, and ends an attempt that takes too long.
 
-use std::future::pending;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use retry_runtime::{TimedOut, retry};
+use support::prelude::*;
 
 macro_rules! sleeps {
     ($($runtime:ident: $timer:expr, $block_on:expr;)*) => {$(

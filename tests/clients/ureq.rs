@@ -1,10 +1,10 @@
 //! ureq 3 against real servers on loopback: how each failure is classified, and how often it is tried.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::time::Duration;
 
-use retry_runtime::{Classify, Policy, ResponseError, Verdict, retry};
+use retry_runtime::ResponseError;
 use support::loopback::{self, Server, attempts, closed_port, status};
+use support::prelude::*;
 use support::runtime;
 use support::verdicts::BROKEN;
 use ureq::{Agent, Error, Timeout};

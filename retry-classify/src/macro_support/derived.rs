@@ -38,13 +38,13 @@ pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
 
 /// The verdict on an error of `validate`: [`Verdict::INVALID`], unless its type implements `Classify` and reports that
 /// it is final.
-pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
-    Complaint(UnknownComplaint(error))
+pub fn invalid<E>(error: &E) -> Invalid<'_, E> {
+    Invalid(UnknownInvalid(error))
 }
 
-pub struct UnknownComplaint<'a, E>(&'a E);
+pub struct UnknownInvalid<'a, E>(&'a E);
 
-impl<E: Classify> Complaint<'_, E> {
+impl<E: Classify> Invalid<'_, E> {
     pub fn __retry_verdict(&self) -> Verdict {
         if self.0.0.is_final() {
             Verdict::STOP
@@ -54,7 +54,7 @@ impl<E: Classify> Complaint<'_, E> {
     }
 }
 
-impl<E> UnknownComplaint<'_, E> {
+impl<E> UnknownInvalid<'_, E> {
     #[expect(clippy::unused_self, reason = "its type is the answer")]
     pub fn __retry_verdict(&self) -> Verdict {
         Verdict::INVALID
@@ -62,5 +62,5 @@ impl<E> UnknownComplaint<'_, E> {
 }
 
 else_by! {
-    Complaint, UnknownComplaint;
+    Invalid, UnknownInvalid;
 }

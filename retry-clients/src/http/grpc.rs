@@ -15,18 +15,18 @@ pub(super) fn status(answer: &Answer<'_>) -> Option<Status> {
     let places = [answer.trailers(), Some(answer.headers())];
     let mut places = places.into_iter().flatten();
     let headers = places.find(|headers| headers.contains_key(STATUS))?;
-    let mut said = http::HeaderMap::new();
+    let mut headers = http::HeaderMap::new();
     for name in [STATUS, MESSAGE] {
         if let Some(value) = headers.get(name) {
-            said.insert(name, value.clone());
+            headers.insert(name, value.clone());
         }
     }
-    let said = Status::from_header_map(&said)?;
+    let status = Status::from_header_map(&headers)?;
     let metadata = MetadataMap::from_headers(headers.clone());
     let details = metadata.get_bin(DETAILS).map(MetadataValue::to_bytes);
     Some(Status::with_details_and_metadata(
-        said.code(),
-        said.message(),
+        status.code(),
+        status.message(),
         details.and_then(Result::ok).unwrap_or_default(),
         metadata,
     ))

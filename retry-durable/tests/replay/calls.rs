@@ -25,8 +25,8 @@ async fn an_ignored_timeout_is_logged() {
         };
         assert_eq!(call.call(&journal, "hang", hung).await.unwrap(), 7);
         let lines = recording.lines();
-        let told = "ignoring the policy's timeout hang reason=";
-        assert!(lines[0].starts_with(told), "{lines:?}");
+        let warning = "ignoring the policy's timeout hang reason=";
+        assert!(lines[0].starts_with(warning), "{lines:?}");
         assert_eq!(lines.len(), 1);
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use proc_macro2::Ident;
-use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::key::{Key, KeyPath, KeyScope, Owner, ValueType};
+use retry_vocabulary::messages::{self, Bound};
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
 use retry_vocabulary::{default, delay};
 
@@ -145,14 +145,14 @@ pub(crate) fn policy_contains_settings(arguments: &Arguments, errors: &mut Error
 fn repeated(given: &[Argument], errors: &mut Errors) {
     for (index, argument) in given.iter().enumerate() {
         if find(&given[..index], argument.key).is_some() {
-            errors.at(argument.ident.span(), complaint::given_twice(&argument.key));
+            errors.at(argument.ident.span(), messages::given_twice(&argument.key));
         }
         repeated(argument.value.section(), errors);
         let names = as_variant!(&argument.value, KeyValue::Names(names) => names.as_slice());
         let names = names.unwrap_or_default();
         for (index, name) in names.iter().enumerate() {
             if names[..index].contains(name) {
-                errors.at(name.span(), complaint::given_twice(name));
+                errors.at(name.span(), messages::given_twice(name));
             }
         }
     }
@@ -175,7 +175,7 @@ macro_rules! void {
 const VOID: &[Void] = void! {
     Base Factor Cap Floor Jitter: Backoff if KeyValue::Backoff(Backoff::None) =>
         r#"`backoff = "none"`: remove one of them"#;
-    Base Factor: Backoff if KeyValue::List(_) => complaint::WITH_LIST;
+    Base Factor: Backoff if KeyValue::List(_) => messages::WITH_LIST;
     Base Factor: Backoff if KeyValue::Delays(_) =>
         "`backoff = |retry| …`, which computes the delays: remove one of them";
     Backoff Base Factor Cap Floor Jitter BeforePause BeforeRetry: Max if KeyValue::Count(0) =>
@@ -221,8 +221,8 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
         }
         let voids = keys.iter().filter_map(|key| find(given, *key));
         for argument in voids.filter(|argument| !is_spared(argument, *other, given)) {
-            let complaint = complaint::no_effect(&argument.key, with);
-            errors.at(argument.ident.span(), complaint);
+            let message = messages::no_effect(&argument.key, with);
+            errors.at(argument.ident.span(), message);
         }
     }
     for key in KeyScope::Policy.keys() {
@@ -244,8 +244,8 @@ fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Err
     let bounds = numbers
         .bound(low, Some(default))
         .zip(numbers.bound(Key::Cap, Some(highest)));
-    let above = bounds.and_then(|(lower, higher)| complaint::above(lower, higher));
-    numbers.complain(&[low, Key::Cap], above, errors);
+    let above = bounds.and_then(|(lower, higher)| messages::above(lower, higher));
+    numbers.report(&[low, Key::Cap], above, errors);
 }
 
 /// If all values are literals, checks that the first retry can start before this limit.
@@ -257,14 +257,14 @@ fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
         return;
     }
     let floor = numbers.bound(Key::Floor, None);
-    let floor = floor.and_then(|floor| complaint::too_late(floor, floor.value, deadline));
+    let floor = floor.and_then(|floor| messages::too_late(floor, floor.value, deadline));
     let late = |delay: Bound| {
         let shortest = delay::shortest(delay.value, numbers.taken_by_jitter()?);
-        complaint::too_late(delay, shortest, deadline)
+        messages::too_late(delay, shortest, deadline)
     };
     let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
-    let complaint = floor.or_else(|| numbers.first_delay().and_then(late));
-    numbers.complain(&keys, complaint, errors);
+    let message = floor.or_else(|| numbers.first_delay().and_then(late));
+    numbers.report(&keys, message, errors);
 }
 
 /// If all values are literals, checks that a hedged attempt can start before a time limit ends the slow one.
@@ -274,10 +274,10 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
     };
     for limit in keys![Timeout Deadline TotalTimeout] {
         let above = numbers.bound(limit, None);
-        let above = above.and_then(|limit| complaint::above(hedge, limit));
+        let above = above.and_then(|limit| messages::above(hedge, limit));
         let above =
             above.map(|above| format!("`hedge` would never start a second attempt: {above}"));
-        numbers.complain(&[Key::Hedge, limit], above, errors);
+        numbers.report(&[Key::Hedge, limit], above, errors);
     }
 }
 
@@ -297,18 +297,18 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
         Some(_) => return,
     };
     let attempts = f64::from(max) + 1.0;
-    let complaint = repeats.filter(|repeats| *repeats > attempts).map(|repeats| format!(
+    let message = repeats.filter(|repeats| *repeats > attempts).map(|repeats| format!(
         "`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} attempts: lower `repeats` or raise `max`"
     ));
-    numbers.complain(&[Key::Repeats, Key::Max], complaint, errors);
+    numbers.report(&[Key::Repeats, Key::Max], message, errors);
 }
 
 impl Numbers<'_> {
     /// Reports an error at the first of these keys that is set here.
-    fn complain(&self, keys: &[Key], complaint: Option<String>, errors: &mut Errors) {
+    fn report(&self, keys: &[Key], message: Option<String>, errors: &mut Errors) {
         let written = keys.iter().find_map(|key| find(self.given, *key));
-        if let (Some(written), Some(complaint)) = (written, complaint) {
-            errors.at(written.span, complaint);
+        if let (Some(written), Some(message)) = (written, message) {
+            errors.at(written.span, message);
         }
     }
 

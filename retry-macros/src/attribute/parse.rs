@@ -2,8 +2,8 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Key, KeyScope, Owner, ValueType};
+use retry_vocabulary::messages;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
@@ -305,11 +305,11 @@ fn unread_value(ahead: ParseStream) -> String {
 
 fn unknown(ident: &Ident, value: &str, among: KeyScope) -> syn::Error {
     let name = ident.to_string();
-    if name == complaint::SKIP {
+    if name == messages::SKIP {
         return error!(ident.span() =>
             "`skip` can only be used alone, as `#[retry(skip)]`, on a method in an `impl` or a trait under `#[retry(…)]`: to not retry any other function, remove the attribute");
     }
-    syn::Error::new(ident.span(), complaint::unknown_key(&name, value, among))
+    syn::Error::new(ident.span(), messages::unknown_key(&name, value, among))
 }
 
 fn is_at_end(input: ParseStream) -> bool {

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, ValueType};
 use retry_vocabulary::word::Word;
-use retry_vocabulary::{complaint, duration, range};
+use retry_vocabulary::{duration, messages, range};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, Lit, LitInt, UnOp, parse_quote};
 
@@ -175,8 +175,8 @@ fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> KeyValue) -> syn::Result<
         return expression(key, &wanted, expr);
     };
     W::of(&given).map(value).ok_or_else(|| {
-        let complaint = complaint::unknown_word(key, &key, &given, &W::words());
-        syn::Error::new(expr.span(), complaint)
+        let message = messages::unknown_word(key, &key, &given, &W::words());
+        syn::Error::new(expr.span(), message)
     })
 }
 
@@ -196,15 +196,15 @@ fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
         None => return Ok(None),
     };
     duration::parse(&text).map(Some).map_err(|fault| {
-        let complaint = complaint::no_duration(&key, &written(expr), &text, fault);
-        syn::Error::new(expr.span(), complaint)
+        let message = messages::no_duration(&key, &written(expr), &text, fault);
+        syn::Error::new(expr.span(), message)
     })
 }
 
 /// A list of literals.
 fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
     if list.elems.is_empty() {
-        return Err(syn::Error::new(list.span(), complaint::empty_list(&key)));
+        return Err(syn::Error::new(list.span(), messages::empty_list(&key)));
     }
     let mut delays = Vec::new();
     for expr in list.elems.into_iter().map(ungroup) {
@@ -239,13 +239,13 @@ fn in_range(
 }
 
 fn out_of_range(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
-    let complaint = complaint::out_of_range(&key, &written(expr), wanted);
-    syn::Error::new(expr.span(), complaint)
+    let message = messages::out_of_range(&key, &written(expr), wanted);
+    syn::Error::new(expr.span(), message)
 }
 
 fn wrong_kind(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
-    let complaint = complaint::wrong_kind(&key, &written(expr), wanted);
-    syn::Error::new(expr.span(), complaint)
+    let message = messages::wrong_kind(&key, &written(expr), wanted);
+    syn::Error::new(expr.span(), message)
 }
 
 /// An expression as the user wrote it.

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
-use retry_vocabulary::complaint::SKIP;
+use retry_vocabulary::messages::SKIP;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, ItemImpl, Meta, Token, Type, token};

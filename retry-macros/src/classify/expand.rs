@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use retry_vocabulary::complaint;
+use retry_vocabulary::messages;
 use retry_vocabulary::word::Word;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -135,7 +135,7 @@ impl Derivation {
             let name = name_of(member);
             let instead = match names.as_slice() {
                 [] => String::from("it has none"),
-                names => complaint::suggestion(&name, names),
+                names => messages::suggestion(&name, names),
             };
             self.errors.push(error!(*span =>
                 "`{ident}` has no field `{name}`: {instead}"));
@@ -212,7 +212,7 @@ impl Derivation {
             code_at!(span=> #krate::macro_support::ClassifyField::classify_field(#inner));
         self.finals.extend(code! {
             #pattern { #member: ref #inner } => {
-                !#krate::macro_support::complaint(#inner).__retry_verdict().is_retryable()
+                !#krate::macro_support::invalid(#inner).__retry_verdict().is_retryable()
             }
         });
         code!(#pattern { #member: ref #inner } => #classify,)

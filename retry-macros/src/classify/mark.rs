@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::word::Word;
-use retry_vocabulary::{complaint, words};
+use retry_vocabulary::{messages, words};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
@@ -104,7 +104,7 @@ impl Mark {
                         let known = ELSEWHERE.iter().find(|(_, words)| is_among(words, &name));
                         let suggestion = match known {
                             Some((here, _)) => format!("use `{here}`"),
-                            None => complaint::suggestion(&name, &words),
+                            None => messages::suggestion(&name, &words),
                         };
                         return Err(error!(span =>
                             "unknown word `{name}`: {suggestion}"));

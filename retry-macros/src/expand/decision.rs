@@ -111,7 +111,7 @@ impl Printer<'_> {
             }
             (FailureSource::Validation, _) => {
                 let (error, shown) = (self.error(), self.error_of_type());
-                return ours!(__retry::complaint::<#error>(#shown).__retry_verdict());
+                return ours!(__retry::invalid::<#error>(#shown).__retry_verdict());
             }
             (FailureSource::Body, Some(on)) => return self.verdict_of_on(on),
             (FailureSource::Body, None) => {

@@ -57,7 +57,7 @@ impl Printer<'_> {
             #?(keeps) {
                 for retry_error in retry_hedge_errors {
                     #(self.repeated().map(|repeated| ours!(#repeated;)))
-                    __retry::Attempt::failed_beside(&mut retry_history, retry_error);
+                    __retry::Attempt::hedge_failed(&mut retry_history, retry_error);
                 }
                 __retry::Attempt::show(&retry_history, retry_number);
             }
@@ -90,7 +90,7 @@ impl Printer<'_> {
             #(self.cancelled())
             let retry_begins = __retry::cold(|| { #decided });
             if let __retry::Some(retry_number) = retry_begins {
-                #?(self.model.history.is_some()) { __retry::Attempt::begin_beside(&retry_history); }
+                #?(self.model.history.is_some()) { __retry::Attempt::count_hedge(&retry_history); }
                 retry_running.begin(retry_attempt(), retry_number, retry_sleep(retry_after));
             }
         }

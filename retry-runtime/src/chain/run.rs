@@ -364,9 +364,9 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         };
         history.set_clock(clock(self.driver.timer()));
         let taken = Taken::new(history.begun());
-        let fallen = fallback.begin(error, |error| history.gave_up(error, reason, &taken));
-        let fallen = fallen.map_err(|error| Err((error, reason)))?;
-        Ok((fallen, taken))
+        let replacement = fallback.begin(error, |error| history.gave_up(error, reason, &taken));
+        let replacement = replacement.map_err(|error| Err((error, reason)))?;
+        Ok((replacement, taken))
     }
 
     /// Reports how the fallback ended.
@@ -452,7 +452,7 @@ pub(super) fn run_blocking<T, E, X>(
     };
     let (ended, clock) = (Some(&mut kept), BlockingTimer::clock);
     let outcome = match run.fall_back(end, &ends, ended, fallback, clock) {
-        Ok((fallen, taken)) => run.fell_back(fallen.into_result(), &taken, &on),
+        Ok((replacement, taken)) => run.fell_back(replacement.into_result(), &taken, &on),
         Err(outcome) => outcome,
     };
     outcome.map_err(|failed| run.give_up(failed, Some(&mut kept), give_up, clock))

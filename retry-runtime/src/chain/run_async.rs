@@ -75,15 +75,15 @@ pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
         };
         // This error is dropped here, too.
         let kept = room.kept();
-        let (fallen, taken) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
+        let (replacement, taken) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
             Ok(begun) => begun,
             Err(outcome) => {
                 let failed = |failed| run.give_up(failed, room.kept(), give_up, Timer::clock);
                 return outcome.map_err(failed);
             }
         };
-        let outcome = match Box::pin(run.unless_aborted(cancelled.as_mut(), fallen)).await {
-            Some(fallen) => run.fell_back(fallen.into_result(), &taken, &on),
+        let outcome = match Box::pin(run.unless_aborted(cancelled.as_mut(), replacement)).await {
+            Some(replaced) => run.fell_back(replaced.into_result(), &taken, &on),
             None => Err(run.end_aborted(&ends())),
         };
         outcome.map_err(|failed| run.give_up(failed, room.kept(), give_up, Timer::clock))

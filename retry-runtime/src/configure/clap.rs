@@ -7,8 +7,8 @@ use std::env;
 use ::clap::error::ErrorKind;
 use ::clap::parser::ValueSource;
 use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Key, KeyScope, ValueType};
+use retry_vocabulary::messages;
 
 use crate::policy::{Overrides, Policy, PolicyError, Settings, short};
 
@@ -127,9 +127,9 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ::clap::Error> {
-        if let Some(complaint) = unknown_variable::<F>() {
+        if let Some(message) = unknown_variable::<F>() {
             let kind = ErrorKind::UnknownArgument;
-            return Err(::clap::Error::raw(kind, format!("{complaint}\n")));
+            return Err(::clap::Error::raw(kind, format!("{message}\n")));
         }
         for source in [ValueSource::EnvVariable, ValueSource::CommandLine] {
             for key in [None].into_iter().chain(KeyScope::Policy.keys().map(Some)) {
@@ -171,9 +171,9 @@ fn unknown_variable<F: PolicyFlags>() -> Option<String> {
         if keys.any(|key| key.name().to_uppercase() == name) {
             return None;
         }
-        let complaint = complaint::unknown_key(name, "", KeyScope::Policy);
+        let message = messages::unknown_key(name, "", KeyScope::Policy);
         let variable = short(variable);
-        Some(format!("environment variable `{variable}`: {complaint}"))
+        Some(format!("environment variable `{variable}`: {message}"))
     })
 }
 

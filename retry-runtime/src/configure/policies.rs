@@ -2,8 +2,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Key, KeyScope};
+use retry_vocabulary::messages;
 
 use crate::name::begins_with;
 #[cfg(feature = "std")]
@@ -229,7 +229,7 @@ impl Policies {
         let mut entries = self.entries.iter();
         match entries.find(|entry| !calls.iter().any(|call| entry.is_for(call))) {
             Some(Entry { name, .. }) => {
-                let remedy = complaint::suggestion(name, calls);
+                let remedy = messages::suggestion(name, calls);
                 Err(refused!("no call is named `{}`: {remedy}", short(name)))
             }
             None => Ok(()),
@@ -246,11 +246,11 @@ impl Policies {
         for (name, layer) in entries.chain([(DEFAULT, &self.top)]) {
             let mut limits = [Deadline, TotalTimeout, TotalDelay, Timeout].into_iter();
             if let Some(key) = limits.find(|key| layer.policy.get(*key).is_some()) {
-                let complaint = refused!(
+                let message = refused!(
                     "`{key}` can't be installed, because functions keep track of the time only where they name it: \
                      give the function `policy = …`"
                 );
-                return Err(in_entry(name, &complaint));
+                return Err(in_entry(name, &message));
             }
         }
         Ok(())
@@ -277,7 +277,7 @@ impl Policies {
     fn add(&mut self, name: String, layer: Overrides) -> Result<(), PolicyError> {
         check_name(&name)?;
         if self.entries.iter().any(|entry| entry.name == name) {
-            return Err(PolicyError::new(complaint::given_twice(&short(&name))));
+            return Err(PolicyError::new(messages::given_twice(&short(&name))));
         }
         let entry = Entry {
             name,
@@ -323,7 +323,7 @@ fn check_name(name: &str) -> Result<(), PolicyError> {
 
 /// The error for a key next to the entries.
 fn key_as_name(key: &str) -> PolicyError {
-    refused!("`{key}` is no name of a call: write it in `{DEFAULT}`, for all calls")
+    refused!("`{key}` is not the name of a call: write it in `{DEFAULT}`, for all calls")
 }
 
 impl Entry {

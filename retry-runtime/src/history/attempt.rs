@@ -119,7 +119,7 @@ impl<E, K> Attempt<E, K> {
 
     /// Records that another attempt starts next to those in flight.
     #[doc(hidden)]
-    pub fn begin_beside(&self) {
+    pub fn count_hedge(&self) {
         self.begun.fetch_add(1, Relaxed);
     }
 
@@ -174,7 +174,7 @@ impl<E, K> Attempt<E, K> {
 
     /// Keeps the error of an attempt that failed while others went on.
     #[doc(hidden)]
-    pub fn failed_beside(&mut self, error: E) {
+    pub fn hedge_failed(&mut self, error: E) {
         self.in_row = true;
         self.errors.push(error, Note::default());
     }

@@ -3,9 +3,9 @@
 use core::time::Duration;
 
 use retry_classify::Kind;
-use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::duration::Written;
 use retry_vocabulary::key::{Key, KeyPath};
+use retry_vocabulary::messages::{self, Bound};
 use retry_vocabulary::range;
 
 use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, refused, row};
@@ -17,7 +17,7 @@ enum Fault {
     OutOfRange(KeyPath, &'static str),
     Above(Bound, Bound),
     /// A `base` or `factor` with a list.
-    BesideList(KeyPath),
+    WithList(KeyPath),
 }
 
 impl Fault {
@@ -30,7 +30,7 @@ impl Fault {
             Self::Above(..) => {
                 "a `base` or `floor` is above the `cap`: lower the first or raise the second"
             }
-            Self::BesideList(_) => {
+            Self::WithList(_) => {
                 "a `base` or `factor` has no effect with a list of delays: remove it or the list"
             }
         }
@@ -69,9 +69,9 @@ impl Policy {
             return self.check_deadline().map(|()| self);
         };
         Err(PolicyError::new(match fault {
-            Fault::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
-            Fault::Above(low, high) => complaint::is_above(low, high),
-            Fault::BesideList(at) => complaint::no_effect(&at, complaint::WITH_LIST),
+            Fault::OutOfRange(at, range) => messages::was_out_of_range(&at, range),
+            Fault::Above(low, high) => messages::is_above(low, high),
+            Fault::WithList(at) => messages::no_effect(&at, messages::WITH_LIST),
         }))
     }
 
@@ -169,8 +169,8 @@ impl Policy {
         let base = bound(section, Key::Base, set.base.is_some(), in_force.base);
         let floor = bound(None, Key::Floor, false, in_force.floor);
         Some(match (set.base, set.factor, set.jitter) {
-            (Some(_), _, _) if is_list => Fault::BesideList(at(section, Key::Base)),
-            (_, Some(_), _) if is_list => Fault::BesideList(at(section, Key::Factor)),
+            (Some(_), _, _) if is_list => Fault::WithList(at(section, Key::Base)),
+            (_, Some(_), _) if is_list => Fault::WithList(at(section, Key::Factor)),
             (_, Some(factor), _) if !range::is_factor(factor) => {
                 Fault::OutOfRange(at(section, Key::Factor), range::FACTOR)
             }

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Key, KeyPath, KeyScope};
+use retry_vocabulary::messages;
 
 use crate::policy::{Entries, Hint, KeyValue, PolicyError, RawValue, Section, short};
 use retry_classify::Kind;
@@ -44,12 +44,12 @@ pub(crate) fn known_keys(
     let mut known: Vec<(KeyPath, RawValue)> = Vec::new();
     for (name, raw) in entries {
         let Some(key) = among.find(&name) else {
-            let complaint = complaint::unknown_key(&short(&name), raw.single(), among);
-            return Err(PolicyError::new(complaint));
+            let message = messages::unknown_key(&short(&name), raw.single(), among);
+            return Err(PolicyError::new(message));
         };
         let at = KeyPath { section, key };
         if known.iter().any(|(other, _)| *other == at) {
-            return Err(PolicyError::new(complaint::given_twice(&at)));
+            return Err(PolicyError::new(messages::given_twice(&at)));
         }
         known.push((at, raw));
     }

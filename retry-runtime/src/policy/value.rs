@@ -9,7 +9,7 @@ use core::time::Duration;
 
 use retry_vocabulary::key::{Key, KeyPath, KeyScope, ValueType};
 use retry_vocabulary::word::{self, Word};
-use retry_vocabulary::{complaint, duration, range};
+use retry_vocabulary::{duration, messages, range};
 
 use crate::policy::{Backoff, Hint, Jitter, PolicyError, Section, Settings, short};
 
@@ -48,7 +48,7 @@ impl RawValue {
 pub(crate) fn takes_keys(name: &dyn fmt::Display, value: &RawValue, keys: KeyScope) -> PolicyError {
     let example = keys.keys().next().map_or("", Key::example);
     let keys = format!("keys, as in `{example}`");
-    PolicyError::new(complaint::wrong_kind(name, &short(value.single()), &keys))
+    PolicyError::new(messages::wrong_kind(name, &short(value.single()), &keys))
 }
 
 /// A value of a key.
@@ -71,7 +71,7 @@ impl KeyValue {
             return Section::read(at.key, raw.into_keys(at)?).map(Self::Section);
         }
         let text = raw.single();
-        let out_of_range = |range| complaint::out_of_range(&at, &short(text), range);
+        let out_of_range = |range| messages::out_of_range(&at, &short(text), range);
         let (number, count) = (text.parse::<f64>().ok(), text.parse::<u32>().ok());
         let number_if = |is_in_range: fn(f64) -> bool| number.filter(|it| is_in_range(*it));
         let count_if = |is_in_range: fn(u32) -> bool| {
@@ -99,7 +99,7 @@ impl KeyValue {
             (ValueType::Jitter, _) => return read_word(at, text).map(Self::Jitter),
             (ValueType::Hint, _) => return read_word(at, text).map(Self::Hint),
             (ValueType::Backoff, RawValue::List(list)) if list.is_empty() => {
-                return Err(PolicyError::new(complaint::empty_list(&at)));
+                return Err(PolicyError::new(messages::empty_list(&at)));
             }
             (ValueType::Backoff, RawValue::List(list)) => {
                 let delays = list.iter().map(|text| read_duration(at, text));
@@ -117,23 +117,23 @@ impl KeyValue {
         value.ok_or_else(|| {
             PolicyError::new(match number {
                 Some(_) if takes != ValueType::Bool => out_of_range(range),
-                _ => complaint::wrong_kind(&at, &short(text), range),
+                _ => messages::wrong_kind(&at, &short(text), range),
             })
         })
     }
 }
 
 fn read_duration(at: KeyPath, text: &str) -> Result<Duration, PolicyError> {
-    let complaint = |fault| complaint::no_duration(&at, &short(text), text, fault);
-    duration::parse(text).map_err(|fault| PolicyError::new(complaint(fault)))
+    let message = |fault| messages::no_duration(&at, &short(text), text, fault);
+    duration::parse(text).map_err(|fault| PolicyError::new(message(fault)))
 }
 
 fn read_word<W: Worded>(at: KeyPath, text: &str) -> Result<W, PolicyError> {
     let words = at.key.takes().words();
-    let complaint = || complaint::unknown_word(at.key, &at, &short(text), &words);
+    let message = || messages::unknown_word(at.key, &at, &short(text), &words);
     let word = W::WORDS.iter().find(|(word, _)| word.word() == text);
     let value = word.map(|(_, value)| *value);
-    value.ok_or_else(|| PolicyError::new(complaint()))
+    value.ok_or_else(|| PolicyError::new(message()))
 }
 
 /// Keys with their values, as in a policy's text.

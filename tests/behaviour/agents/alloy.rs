@@ -1,8 +1,6 @@
 //! <https://github.com/alloy-rs/alloy>, `crates/transport/src/layers/retry.rs`: `RetryBackoffLayer`.
 
-use std::time::Duration;
-
-use retry_runtime::{Backoff, GaveUp, Reason, Verdict, retry};
+use support::prelude::*;
 
 use crate::{Server, millis};
 

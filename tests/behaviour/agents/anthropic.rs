@@ -2,8 +2,8 @@
 //! "Timeouts", "Streaming").
 
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::{CallId, TimedOut, retry};
-use tokio::time::sleep;
+use retry_runtime::CallId;
+use support::prelude::*;
 
 use crate::openai::{Status, status, verdict};
 use crate::{Server, millis, secs};

@@ -1,9 +1,7 @@
 //! <https://github.com/openai/codex>: `codex-rs/core/src/util.rs` (`backoff`), the retries of streams ("Reconnecting...
 //! 1/5"), `compact.rs`, and the fallback from one transport to another.
 
-use std::time::Duration;
-
-use retry_runtime::{EventData, GaveUp, Reason, Verdict, retry};
+use support::prelude::*;
 
 use crate::{Server, millis};
 

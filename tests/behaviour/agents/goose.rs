@@ -1,8 +1,6 @@
 //! <https://github.com/block/goose>, `crates/goose/src/providers/retry.rs`: `RetryConfig`, `should_retry`, `with_retry_config`.
 
-use std::time::Duration;
-
-use retry_runtime::{EventData, Verdict, retry, testing};
+use support::prelude::*;
 
 use crate::{Server, millis, secs};
 
@@ -94,7 +92,7 @@ async fn other_delays_double_and_spread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_immediate_refresh_besides_the_other_retries() {
+async fn one_immediate_refresh_in_addition_to_the_other_retries() {
     let limit = RateLimitExceeded(Some(millis(5)));
     let errors = [limit.clone(), Authentication, limit.clone(), limit];
     let (provider, error) = complete(&errors, true).await;

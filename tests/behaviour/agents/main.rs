@@ -10,11 +10,7 @@ mod services;
 mod swiftide;
 mod zed;
 
-use std::collections::VecDeque;
-use std::time::Duration;
-
-use support::time::{millis, secs};
-use tokio::time::Instant;
+use support::prelude::*;
 
 /// The responses to requests, in order, and the arrival times of the requests.
 struct Server<E> {

@@ -1,9 +1,7 @@
 //! <https://github.com/openai/openai-python>: `src/openai/_base_client.py` (`_calculate_retry_timeout`, `_should_retry`) and
 //! `tests/test_client.py`.
 
-use std::time::Duration;
-
-use retry_runtime::{Verdict, retry, testing};
+use support::prelude::*;
 
 use crate::{Server, millis, secs};
 

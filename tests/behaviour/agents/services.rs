@@ -7,9 +7,7 @@
 //! - <https://github.com/vectordotdev/vector>, `src/sinks/util/retries.rs`
 //! - <https://github.com/google-gemini/gemini-cli>, `packages/core/src/utils/retry.ts`
 
-use std::time::Duration;
-
-use retry_runtime::{Backoff, Jitter, Policy, retrying, testing};
+use support::prelude::*;
 
 use crate::{Server, millis, secs};
 

@@ -1,11 +1,8 @@
 //! <https://github.com/zed-industries/zed>, `crates/agent`: `retry_strategy_for`, `RetryStatus`.
 
-use std::time::Duration;
-
+use retry_runtime::Cancelled;
 use retry_runtime::own_loop::NextAttempt;
-use retry_runtime::{Cancelled, Verdict, retry};
-use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
+use support::prelude::*;
 
 use crate::{Server, secs};
 

@@ -1,15 +1,10 @@
 //! Results are in the order of the items, only failed items are sent again, and none is lost for any return value of a
 //! call.
 
-use std::cell::Cell;
-use std::io;
 use std::ptr;
-use std::time::Duration;
 
-use retry_runtime::{Policy, Reason};
-use retry_work::{IntoBatches, ItemError, retry_each};
-use support::failure::{STOP, TRANSIENT};
-use support::rows;
+use retry_work::ItemError;
+use support::prelude::*;
 
 use super::{Answers, EXACT, NONE, Results, Server, all_ok, check, errors};
 

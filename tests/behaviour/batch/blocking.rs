@@ -1,19 +1,15 @@
 //! The same tests for blocking code.
 
-use std::cell::RefCell;
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
-use std::task::Waker;
-use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Barrier, PoisonError};
+use std::thread::ThreadId;
+use std::time::Instant;
 
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
-use retry_runtime::{Policy, Reason, testing};
-use retry_work::{IntoBatches, ItemError, retry_each_blocking, retry_each_blocking_into};
+use retry_work::{ItemError, retry_each_blocking_into};
 use support::dropped::OnDrop;
-use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
+use support::prelude::*;
 
 use super::{Answers, EXACT, NONE, Results, Server, all_ok, errors, secs};
 

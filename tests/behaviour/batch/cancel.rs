@@ -1,18 +1,7 @@
 //! Dropping the future drops the running calls and starts no others. Cancelling ends the whole batch.
 
-use std::cell::Cell;
-use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Waker};
-
-use retry_runtime::seam::TimerFn;
-use retry_runtime::{Policy, testing};
-use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::OnDrop;
-use support::failure::{STOP, TRANSIENT};
-use support::time::millis;
-use tokio::time::{Instant, sleep, timeout};
-use tokio_util::sync::CancellationToken;
+use support::prelude::*;
 
 use super::{Answers, EXACT, Results, Server, all_ok, errors, secs};
 
@@ -92,7 +81,7 @@ fn blocking_batches_are_cancelled_too() {
 #[test]
 fn a_batch_that_never_sleeps_gives_way_once_for_each_round() {
     let policy = Policy::none().max(2);
-    let policy = policy.timer(TimerFn::new(|_| std::future::ready(())));
+    let policy = policy.timer(TimerFn::new(|_| ready(())));
     let server = Server::new([(0..1, vec![TRANSIENT; 3])]);
     let mut run = pin!(server.run(policy.batches(9), 1));
     let mut context = Context::from_waker(Waker::noop());

@@ -1,11 +1,7 @@
 //! The number of concurrent calls. No call waits for another unnecessarily.
 
-use std::cell::{Cell, RefCell};
-
-use retry_runtime::Policy;
-use retry_work::{Batches, IntoBatches, retry_each};
-use support::failure::TRANSIENT;
-use tokio::time::{Instant, sleep};
+use retry_work::Batches;
+use support::prelude::*;
 
 use super::{EXACT, all_ok, secs};
 

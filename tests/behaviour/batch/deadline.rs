@@ -1,13 +1,7 @@
 //! The policy's deadline applies to the whole batch: no call starts and no pause ends after it.
 
-use std::time::Duration;
-
-use retry_runtime::{Jitter, Policy, Reason, Section, testing};
-use retry_work::{Batches, IntoBatches, ItemError, retry_each};
-use support::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
-use support::rows;
-use support::time::millis;
-use tokio::time::{Instant, sleep};
+use retry_work::{Batches, ItemError};
+use support::prelude::*;
 
 use super::{EXACT, Results, Server, all_ok, check, errors, secs};
 

@@ -1,11 +1,7 @@
 //! The pause of a round: the longer one of the policy's delay and the longest hint of its failures.
 
-use std::time::Duration;
-
-use retry_runtime::{Hint, Jitter, Policy, Section, testing};
-use retry_work::{Batches, IntoBatches, retry_each};
-use support::failure::{THROTTLED, TRANSIENT, throttled_for};
-use support::rows;
+use retry_work::Batches;
+use support::prelude::*;
 
 use super::{EXACT, Fails, NONE, Results, Server, check, errors, secs};
 

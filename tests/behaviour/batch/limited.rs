@@ -1,21 +1,11 @@
 //! Batches with a limiter: a call waits for its turn, and counts as many attempts as it has items.
 
-use std::cell::RefCell;
-use std::io;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::thread;
+use std::sync::atomic::Ordering::SeqCst;
 
 use futures::join;
-use retry_protections::{Breaker, RateLimiter};
-use retry_runtime::seam::TimerFn;
-use retry_runtime::{Budget, Event, Policy, Reason, Rejected, RejectedBy, testing};
-use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::{OnDrop, give_way, leaves_nothing_behind};
-use support::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::limiters::{at_a_time, each};
-use support::rows;
-use support::time::millis;
-use tokio::time::{Instant, sleep, timeout};
+use support::prelude::*;
 
 use super::{EXACT, NONE, Results, Server, all_ok, errors, secs};
 

@@ -1,17 +1,9 @@
 //! The log of a batch: one record for all items that failed in the same way in a round.
 
 use std::any::type_name;
-use std::cell::{Cell, RefCell};
-use std::future::{pending, ready};
 
-use retry_runtime::{Event, EventData, Observer, Policy, Reason, Section, testing};
-use retry_work::{IntoBatches, retry_each};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-use support::held_permit::HeldPermit;
 use support::limiters::{at_a_time, each};
-use support::rows;
-use support::time::millis;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use super::{Answers, EXACT, NONE, Server, secs};
 

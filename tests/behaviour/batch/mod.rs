@@ -11,28 +11,23 @@ mod cancel;
 mod concurrency;
 mod deadline;
 mod delays;
-mod kept;
 mod limited;
 mod log;
 mod policies;
 mod progress;
 mod properties;
+mod retained;
 mod send;
 mod shared;
 mod verdicts;
 mod whole_requests;
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::sync::MutexGuard;
 
 use retry_runtime::chain::{MayCancel, OnError};
-use retry_runtime::seam::Timer;
-use retry_runtime::{Jitter, Policy};
-use retry_work::{Batches, IntoBatches, ItemError, retry_each};
-use support::failure::Failure;
-use support::time::secs;
-use tokio::time::{Instant, sleep};
+use retry_work::{Batches, ItemError};
+use support::prelude::*;
 
 type Answer = Result<u32, Failure>;
 type Answers = Result<Vec<Answer>, Failure>;

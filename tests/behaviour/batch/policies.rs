@@ -1,13 +1,7 @@
 //! The types that are accepted as a policy, and the timer that is used.
 
-use std::cell::RefCell;
-use std::time::Duration;
-
-use retry_runtime::Policy;
 use retry_runtime::chain::{MayCancel, OnError};
-use retry_runtime::seam::{Timer, TimerFn};
-use retry_work::IntoBatches;
-use support::failure::{Failure, TRANSIENT};
+use support::prelude::*;
 
 use super::{EXACT, NONE, Server, errors, secs};
 
@@ -41,7 +35,7 @@ async fn any_timer_does() {
     let slept = RefCell::new(Vec::new());
     let timer = TimerFn::new(|pause: Duration| {
         slept.borrow_mut().push(pause);
-        std::future::ready(())
+        ready(())
     });
     assert_eq!(sizes(EXACT.timer(timer).batches(5)).await, [5, 1]);
     assert_eq!(slept.into_inner(), [secs(1)]);

@@ -2,15 +2,9 @@
 
 use std::iter::from_fn;
 use std::mem::take;
-use std::sync::Mutex;
 
 use futures::join;
-use retry_protections::{Breaker, RateLimiter};
-use retry_runtime::{Event, EventData, Policy};
-use retry_work::{IntoBatches, retry_each, retry_each_blocking};
-use support::failure::{STOP, TRANSIENT};
-use support::held_permit::HeldPermit;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use super::{Answers, EXACT, Server, all_ok, secs};
 

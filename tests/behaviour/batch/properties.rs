@@ -1,18 +1,13 @@
 //! For any server, batch size and concurrency: successes are not sent again, limits are not exceeded, and order is
 //! kept.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use retry_runtime::{Policy, Reason, Verdict, testing};
-use retry_work::{IntoBatches, ItemError, retry_each, retry_each_blocking};
-
-use support::failure::Failure;
+use retry_work::ItemError;
+use support::prelude::*;
 use support::runtime;
 
 use super::secs;
@@ -155,7 +150,7 @@ proptest! {
                 running.set(running.get() + 1);
                 most.set(most.get().max(running.get()));
                 let pause = pending.iter().map(|item| fates[*item].millis).max();
-                tokio::time::sleep(Duration::from_millis(pause.unwrap())).await;
+                sleep(Duration::from_millis(pause.unwrap())).await;
                 running.set(running.get() - 1);
                 server.borrow_mut().answer(pending)
             })

@@ -1,12 +1,9 @@
 //! The future is `Send` if everything in it is, for all kinds of operations.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
-use retry_runtime::Policy;
-use retry_work::{IntoBatches, ItemError, retry_each};
-use support::failure::Failure;
-use support::is_send;
+use retry_work::ItemError;
+use support::prelude::*;
 
 use super::{Answer, Answers, Results};
 
@@ -16,7 +13,7 @@ struct Client {
 
 impl Client {
     async fn embed(&self, texts: &[&String]) -> Result<Vec<Result<usize, Failure>>, Failure> {
-        tokio::task::yield_now().await;
+        yield_now().await;
         let length = |text: &&String| Ok(text.len() + self.name.len());
         Ok(texts.iter().map(length).collect())
     }
@@ -89,11 +86,11 @@ async fn on_a_task_with_every_setting() {
     let task = tokio::spawn(async move {
         let batches = Policy::new()
             .on(|_: &Failure| true)
-            .timer(retry_runtime::seam::DefaultTimer)
+            .timer(DefaultTimer)
             .batches(1)
             .concurrency(4);
         retry_each(batches, texts.iter().map(Arc::clone), async |pending| {
-            tokio::task::yield_now().await;
+            yield_now().await;
             Ok(pending
                 .iter()
                 .map(|text: &Arc<str>| Ok(text.len() + 1))

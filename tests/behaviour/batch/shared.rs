@@ -1,14 +1,7 @@
 //! Budgets, breakers, limiters, observers and names in batches.
 
-use std::cell::RefCell;
-use std::fmt;
-
-use retry_protections::Breaker;
-use retry_runtime::seam::{BreakerState, RetryBudget, TimerFn};
-use retry_runtime::{Budget, Event, Kind, Policy, Reason, Verdict, testing};
-use retry_work::{IntoBatches, retry_each, retry_each_blocking};
 use support::dropped::{give_way, leaves_nothing_behind};
-use support::failure::{Failure, STOP, TRANSIENT};
+use support::prelude::*;
 
 use super::{EXACT, Server, errors};
 
@@ -86,7 +79,7 @@ async fn items_without_budget_are_reported_with_their_own_error() {
                 Ok(item)
             }
         };
-        std::future::ready(Ok(pending.into_iter().map(busy).collect()))
+        ready(Ok(pending.into_iter().map(busy).collect()))
     })
     .await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);

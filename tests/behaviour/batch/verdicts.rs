@@ -1,12 +1,7 @@
 //! Each item has a verdict of its own, asked once for each error.
 
-use std::cell::Cell;
-
-use retry_runtime::{Policy, Verdict};
-use retry_work::{IntoBatches, retry_each};
-use support::failure::{Failure, TRANSIENT};
 use support::forms::AMBIGUOUS;
-use support::rows;
+use support::prelude::*;
 
 use super::{EXACT, Server, errors};
 

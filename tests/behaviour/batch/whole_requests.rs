@@ -1,14 +1,6 @@
 //! Requests that fail as a whole: one failure each to what is shared, however many items they hold.
 
-use std::cell::{Cell, RefCell};
-
-use retry_protections::Breaker;
-use retry_runtime::seam::{BreakerState, RetryBudget};
-use retry_runtime::{Budget, Kind, Policy, Reason, testing};
-use retry_work::{IntoBatches, retry_each};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use support::rows;
-use tokio::time::{advance, sleep};
+use support::prelude::*;
 
 use super::{Answers, EXACT, NONE, Server, all_ok, errors, secs};
 

@@ -3,11 +3,10 @@
 #![allow(clippy::manual_async_fn, clippy::unused_async)]
 
 use std::future::Future;
-use std::pin::Pin;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use retry_runtime::{Attempt, GaveUp, Policy, Verdict, retry, testing};
+use retry_runtime::Attempt;
+use support::prelude::*;
 
 #[derive(Debug, PartialEq, Eq)]
 struct Busy(u32);
@@ -264,18 +263,18 @@ async fn above_async_trait() {
 }
 
 trait Native {
-    fn fetch(&self, attempts: &std::cell::Cell<u32>) -> impl Future<Output = Result<u32, Busy>>;
-    async fn post(&self, attempts: &std::cell::Cell<u32>) -> Result<u32, Busy>;
+    fn fetch(&self, attempts: &Cell<u32>) -> impl Future<Output = Result<u32, Busy>>;
+    async fn post(&self, attempts: &Cell<u32>) -> Result<u32, Busy>;
 }
 
 #[retry(max = 3, backoff = "none", on = |_| true)]
 impl Native for () {
-    async fn fetch(&self, attempts: &std::cell::Cell<u32>) -> Result<u32, Busy> {
+    async fn fetch(&self, attempts: &Cell<u32>) -> Result<u32, Busy> {
         attempts.set(attempts.get() + 1);
         Err(Busy(attempts.get()))
     }
 
-    async fn post(&self, attempts: &std::cell::Cell<u32>) -> Result<u32, Busy> {
+    async fn post(&self, attempts: &Cell<u32>) -> Result<u32, Busy> {
         attempts.set(attempts.get() + 1);
         if attempts.get() == 2 {
             Ok(2)
@@ -287,7 +286,7 @@ impl Native for () {
 
 #[tokio::test]
 async fn trait_impls() {
-    let attempts = std::cell::Cell::new(0);
+    let attempts = Cell::new(0);
     assert_eq!(().fetch(&attempts).await, Err(Busy(4)));
     attempts.set(0);
     assert_eq!(().post(&attempts).await, Ok(2));
@@ -418,7 +417,7 @@ async fn a_methods_max_beats_the_sections_of_its_block() {
     assert_eq!(Max.once(&mut 0), Err(Busy(1)));
     assert_eq!(Max.more(&mut 0).await, Err(Busy(4)));
     assert_eq!(Max.own_section(&mut 0), Err(Busy(2)));
-    let start = tokio::time::Instant::now();
+    let start = Instant::now();
     assert_eq!(Max.throttled(&mut 0).await, Err(Busy(4)));
     // The rest of the section stays in force.
     assert_eq!(start.elapsed(), Duration::from_secs(3));

@@ -1,14 +1,10 @@
 //! Causes inside of other errors: which are found, which can't be, and which have no end.
 
-use std::error::Error;
-use std::fmt;
-use std::io::{self, ErrorKind};
-use std::sync::Arc;
-use std::time::Duration;
+use std::io::ErrorKind;
 
 use http::{HeaderMap, StatusCode};
-use retry_runtime::{Classify, ResponseError, Verdict, on};
-use support::rows;
+use retry_runtime::{ResponseError, on};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn Error + Send + Sync>;
@@ -165,8 +161,8 @@ fn errors_of_the_ecosystem_are_known_by_their_texts() {
 #[tokio::test(start_paused = true)]
 async fn timeouts_of_tokio_are_known() {
     let elapsed = || async {
-        let never = std::future::pending::<()>();
-        let waits = tokio::time::timeout(Duration::from_secs(1), never);
+        let never = pending::<()>();
+        let waits = timeout(Duration::from_secs(1), never);
         waits.await.unwrap_err()
     };
     let boxed: Boxed = elapsed().await.into();

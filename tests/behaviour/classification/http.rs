@@ -1,11 +1,11 @@
 //! Classification of HTTP statuses and headers.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
-use retry_runtime::{Classify, Verdict, retry_after, server_time};
-use support::rows;
+use retry_runtime::{retry_after, server_time};
+use support::prelude::*;
 use support::sink::Sink;
 use support::verdicts::BROKEN;
 

@@ -1,12 +1,10 @@
 //! Classification of `std::io::Error`.
 
 use std::fs::File;
-use std::io::{self, Error, ErrorKind, Read};
+use std::io::{Error, ErrorKind, Read};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::time::Duration;
 
-use retry_runtime::{Classify, Verdict, retry};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 
 const TABLE: &[(ErrorKind, Verdict)] = &[

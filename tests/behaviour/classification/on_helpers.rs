@@ -1,16 +1,12 @@
 //! The functions of `retry_runtime::on`, in the attribute and in policies, and errors without a type.
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::io::{self, ErrorKind};
-use std::sync::Arc;
-use std::time::Duration;
+use std::io::ErrorKind;
 
 use http::{HeaderMap, StatusCode};
+use retry_runtime::ResponseError;
 use retry_runtime::on::{self, Combine};
-use retry_runtime::{Classify, Policy, ResponseError, TimedOut, Verdict, retry};
-use support::is_send;
-use support::rows;
+use support::prelude::*;
 use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn Error + Send + Sync>;

@@ -4,15 +4,8 @@
 //! Sources: smithy-kotlin `NewStandardRetryIntegrationTestResources.kt`, smithy-rs `standard.rs`, smithy-typescript
 //! `util-retry/retries.integ.spec.ts`, botocore `test_standard_retry_v2_1.py`.
 
-use std::cell::RefCell;
-use std::time::Duration;
-
 use http::{HeaderMap, HeaderValue, StatusCode};
-use retry_runtime::{
-    Budget, Event, EventData, GaveUp, Hint, Jitter, Policy, Reason, Section, Verdict, retry,
-};
-use support::rows;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use super::{millis, secs};
 

@@ -6,12 +6,8 @@
 //! `StandardRetryTokenBucketTest`, because here it is free. An infinite reward counts as the greatest allowed one here,
 //! and as zero there.
 
-use std::thread;
-
-use retry_runtime::seam::RetryBudget;
-use retry_runtime::{Budget, Kind};
+use support::prelude::*;
 use tokio::runtime::Handle;
-use tokio::time::advance;
 
 use super::{millis, secs};
 

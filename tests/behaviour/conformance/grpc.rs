@@ -1,8 +1,6 @@
 //! gRPC's retry throttling: gRFC A6, and gRPC core's `retry_throttle_test.cc`.
 
-use retry_runtime::seam::RetryBudget;
-use retry_runtime::{Budget, Kind, retry};
-use support::failure::{Failure, STOP, TRANSIENT};
+use support::prelude::*;
 
 /// Four tokens, so that there are retries above two. A failure takes one, a success gives 1.6.
 #[test]

@@ -12,13 +12,8 @@ mod polly;
 mod reqwest_retry;
 mod resilience4j;
 
-use std::collections::VecDeque;
-
-use retry_protections::Breaker;
-use retry_runtime::seam::{AttemptOutcome, Permit};
-use support::held_permit::{Admit, FAILED};
-use support::time::{millis, secs};
-use tokio::time::advance;
+use support::held_permit::FAILED;
+use support::prelude::*;
 
 /// Follows a documented sequence for a breaker, which is a text of steps:
 ///

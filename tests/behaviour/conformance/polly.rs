@@ -1,7 +1,6 @@
 //! Polly's circuit breaker: <https://www.pollydocs.org/strategies/circuit-breaker>, "Diagrams".
 
-use retry_protections::Breaker;
-use support::rows;
+use support::prelude::*;
 
 use super::{follow, secs};
 

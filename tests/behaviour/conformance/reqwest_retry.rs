@@ -1,11 +1,11 @@
 //! The responses and errors that other programs retry: `reqwest-retry` 0.9, `tests/all/retry.rs`, and uv,
 //! `crates/uv-client`.
 
-use std::error::Error;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 
 use http::StatusCode;
-use retry_runtime::{Classify, on};
+use retry_runtime::on;
+use support::prelude::*;
 
 /// Statuses of servers that don't support the request, so that a retry doesn't help (RFC 9110, 15.6). `reqwest-retry`
 /// retries these as well.

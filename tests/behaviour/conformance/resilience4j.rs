@@ -4,8 +4,7 @@
 //! It differs in two things: over a window of time a success never opens ours, and one trial call that fails does unless
 //! `trial_successes` bears it.
 
-use retry_protections::Breaker;
-use support::rows;
+use support::prelude::*;
 
 use super::{follow, secs};
 

@@ -1,8 +1,6 @@
 //! The arguments that decorators pass on.
 
-use std::cell::{Cell, RefCell};
-
-use retry_runtime::{Verdict, retry};
+use support::prelude::*;
 
 use crate::decorators::Busy;
 
@@ -80,7 +78,7 @@ impl Client for Script {
 
     fn future(&self, prompt: Prompt) -> impl Future<Output = Result<u32, Busy>> {
         assert_eq!(prompt.0, "hello");
-        std::future::ready(self.next())
+        ready(self.next())
     }
 
     fn unique(&self, unique: Unique) -> Result<u32, Busy> {

@@ -54,7 +54,7 @@ trait SendModel {
     fn charge<'a>(
         &'a mut self,
         amount: &'a u32,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>>;
 }
 
 impl SendModel for SharedFlaky {
@@ -66,7 +66,7 @@ impl SendModel for SharedFlaky {
     fn charge<'a>(
         &'a mut self,
         amount: &'a u32,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>> {
         Box::pin(async move { self.answer().map(|answer| answer + amount) })
     }
 }
@@ -82,12 +82,12 @@ async fn send_futures_stay_send() {
 #[retry(wrapper = RetryingLocal, backoff = "none", on = |_| true)]
 #[async_trait(?Send)]
 trait LocalModel {
-    async fn complete(&self, prompt: std::rc::Rc<str>) -> Result<u32, Busy>;
+    async fn complete(&self, prompt: Rc<str>) -> Result<u32, Busy>;
 }
 
 #[async_trait(?Send)]
-impl LocalModel for std::rc::Rc<SharedFlaky> {
-    async fn complete(&self, prompt: std::rc::Rc<str>) -> Result<u32, Busy> {
+impl LocalModel for Rc<SharedFlaky> {
+    async fn complete(&self, prompt: Rc<str>) -> Result<u32, Busy> {
         assert_eq!(&*prompt, "hello");
         self.answer()
     }
@@ -95,6 +95,6 @@ impl LocalModel for std::rc::Rc<SharedFlaky> {
 
 #[tokio::test]
 async fn local_ones_stay_local() {
-    let model = RetryingLocal::new(std::rc::Rc::new(SharedFlaky::default()));
+    let model = RetryingLocal::new(Rc::new(SharedFlaky::default()));
     assert_eq!(model.complete("hello".into()).await, Ok(3));
 }

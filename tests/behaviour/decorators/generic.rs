@@ -1,9 +1,8 @@
 //! Generic traits, associated types, generic methods, supertraits, unsafe ones.
 
-use std::cell::Cell;
 use std::fmt::{Debug, Display};
 
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::decorators::Busy;
 

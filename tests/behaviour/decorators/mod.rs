@@ -13,13 +13,10 @@ mod protected;
 mod static_types;
 mod streams;
 
-use std::cell::Cell;
 use std::fmt::Debug;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-use retry_runtime::{Backoff, Jitter, Policy, Section, Verdict, retry, testing};
+use support::prelude::*;
 
 #[derive(Debug, PartialEq, Eq)]
 struct Busy(u32);
@@ -146,7 +143,7 @@ impl Model for Flaky {
     }
 
     fn future(&self) -> impl Future<Output = Result<u32, Busy>> {
-        std::future::ready(self.answer())
+        ready(self.answer())
     }
 
     fn describe(&self) -> String {

@@ -1,11 +1,7 @@
 //! `#[retry(body)]`: a method of a copy with a body of one's own.
 
-use std::cell::RefCell;
-use std::future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use async_trait::async_trait;
+use support::prelude::*;
 
 use crate::decorators::{Busy, Flaky};
 
@@ -61,7 +57,6 @@ mod other {
 }
 
 use other::{Client as _, Params, Remote};
-use support::prelude::*;
 
 #[retry(wrapper = Retrying, of = other::Client, max = 3, base = "1s", jitter = "none", on = |_| true)]
 trait Client {
@@ -79,7 +74,7 @@ trait Client {
     }
 
     #[retry(body)]
-    fn shared(self: std::rc::Rc<Self>) -> Result<u32, Busy> {
+    fn shared(self: Rc<Self>) -> Result<u32, Busy> {
         self.inner().plain()
     }
 
@@ -125,7 +120,7 @@ async fn a_retried_default_body_has_its_own_settings_and_attempt() {
 #[test]
 fn default_bodies_run_for_methods_that_cannot_be_delegated() {
     let _skipped = testing::skip_sleeps();
-    assert_eq!(std::rc::Rc::new(client()).shared(), Ok(6));
+    assert_eq!(Rc::new(client()).shared(), Ok(6));
     let (one, other) = (client(), client());
     assert_eq!(one.batch(&[&one, &other, &one]), Ok(3));
     assert_eq!(
@@ -197,7 +192,7 @@ impl Captured<u32> for Flaky {
     }
 
     fn owned(&self) -> impl Future<Output = Result<u32, Busy>> + use<> {
-        future::ready(self.answer())
+        ready(self.answer())
     }
 }
 

@@ -1,11 +1,7 @@
 //! The key `forward`: the trait for pointers.
 
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
 use async_trait::async_trait;
-use retry_runtime::{retry, testing};
+use support::prelude::*;
 
 use crate::decorators::{Busy, SharedFlaky};
 
@@ -107,7 +103,7 @@ impl Store<u8> for SharedFlaky {
     }
 
     fn later(&self) -> impl Future<Output = Result<u32, Busy>> {
-        std::future::ready(self.answer())
+        ready(self.answer())
     }
 
     fn limit() -> Result<u32, Busy> {

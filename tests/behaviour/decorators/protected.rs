@@ -1,10 +1,8 @@
 //! A wrapped client whose errors decide the retries.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use support::prelude::*;
 
 use self::vendor::ModelClient;
-use support::prelude::*;
 
 /// Stands in for another crate.
 mod vendor {

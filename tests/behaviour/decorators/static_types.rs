@@ -1,8 +1,5 @@
 //! Streams and futures that are `'static`, although the method borrows: what they need is cloned into them.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
 use support::prelude::*;

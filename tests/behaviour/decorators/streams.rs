@@ -1,11 +1,8 @@
 //! Methods that return streams.
 
-use std::cell::Cell;
-use std::pin::Pin;
-
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::decorators::Busy;
 
@@ -176,7 +173,7 @@ trait Boxed: Send + Sync {
 }
 
 #[derive(Default)]
-struct BoxedClient(std::sync::atomic::AtomicU32);
+struct BoxedClient(AtomicU32);
 
 #[async_trait]
 impl Boxed for BoxedClient {
@@ -185,7 +182,7 @@ impl Boxed for BoxedClient {
         prompt: String,
     ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Busy>> + Send>>, Busy> {
         assert_eq!(prompt, "hello");
-        match self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
             0 => Err(Busy(0)),
             1 => Ok(Box::pin(stream::iter([Err(Busy(1))]))),
             _ => Ok(Box::pin(stream::iter([Ok(0), Ok(1), Ok(2)]))),

@@ -1,18 +1,10 @@
 //! Captures of a block: borrowed, changed, owned.
 
-use std::cell::Cell;
-use std::error::Error;
-use std::rc::Rc;
-use std::time::Duration;
-
-use retry_runtime::{retrying, testing};
-use support::failure::{Failure, TRANSIENT};
-use support::is_send;
-use tokio::time::Instant;
+use support::prelude::*;
 
 /// Fails while there are requests left to fail.
 async fn answer(left: &mut u32) -> Result<&'static str, Failure> {
-    tokio::task::yield_now().await;
+    yield_now().await;
     match left.checked_sub(1) {
         Some(less) => {
             *left = less;
@@ -134,7 +126,7 @@ async fn the_future_is_send_where_the_blocks_is() {
     let everything = is_send(retrying!(
         on = |failure| *failure == TRANSIENT,
         attempt = attempt,
-        give_up = retry_runtime::GaveUp::into_error,
+        give_up = GaveUp::into_error,
         observe = |_| (),
         repeats = 2,
         deadline = "1m",

@@ -1,14 +1,6 @@
 //! Every key does in an expression what it does in the attribute: the same attempts, delays, events and outcome.
 
-use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::DefaultTimer;
-use retry_runtime::{Backoff, Budget, Event, GaveUp, Policy, Verdict, retry, retrying, testing};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 /// The outcomes of a call's attempts, in order, and the values of its keys.
 struct Script {

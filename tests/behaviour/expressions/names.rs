@@ -1,7 +1,6 @@
 //! Without the key `name`, a block has the name of the surrounding function.
 
-use retry_runtime::{retrying, testing};
-use support::failure::{Failure, STOP};
+use support::prelude::*;
 
 struct Client {
     failure: Failure,

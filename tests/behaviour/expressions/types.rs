@@ -1,11 +1,6 @@
 //! Types that can't be written out.
 
-use std::error::Error;
-use std::fmt;
-use std::io;
-
-use retry_protections::Breaker;
-use retry_runtime::{GaveUp, Rejected, TimedOut, retrying, testing};
+use support::prelude::*;
 
 type Boxed = Box<dyn Error + Send + Sync>;
 

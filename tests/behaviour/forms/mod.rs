@@ -5,15 +5,9 @@ mod model;
 mod rules;
 
 use futures::stream::{Stream, StreamExt, once};
-use retry_protections::RateLimiter;
-use retry_runtime::seam::AttemptOutcome;
-use retry_runtime::{Event, Kind, Verdict, retry, retrying};
-use retry_work::plan::Validity;
-use retry_work::{Plan, retry_each};
-use support::failure::{Failure, STOP, TRANSIENT};
 use support::forms::rules::all as all_rules;
 use support::forms::{Key, Scenario, World, events, seen};
-use support::time::secs;
+use support::prelude::*;
 
 /// Stands in for another crate's client.
 trait Call {

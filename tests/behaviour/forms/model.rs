@@ -1,18 +1,14 @@
 //! A reference model: the outcome of a call by the pages `docs/keys_….md` alone, compared with every form, for random
 //! policies and scripts.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use retry_runtime::{Backoff, Budget, Hint, Jitter, Kind, Policy, Reason, Section, Verdict};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::forms::{AMBIGUOUS, Form, Key, Scenario, World, differences};
+use support::prelude::*;
 use tokio::runtime::Builder;
 
 use super::rules::call;

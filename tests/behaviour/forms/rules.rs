@@ -1,18 +1,11 @@
 //! Runs `support::forms::rules` in all forms except those of whole clients, which `tests/clients/whole_clients/rules.rs`
 //! covers.
 
-use std::future::ready;
-use std::sync::Arc;
-use std::time::Duration;
-
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::own_loop::{Attempts, Site};
 use retry_runtime::seam::CancelFn;
-use retry_runtime::{Event, GaveUp, Verdict, retry, retrying};
-use retry_work::plan::Validity;
-use retry_work::{Plan, retry_each, retry_each_blocking};
-use support::failure::Failure;
 use support::forms::{Form, Key, World, differences, rules};
+use support::prelude::*;
 
 #[tokio::test(start_paused = true)]
 async fn every_rule_holds_in_every_form() {

@@ -1,11 +1,9 @@
 //! Hints in servers' headers.
 
-use std::time::Duration;
-
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use proptest::prelude::*;
-use retry_protections::RateLimiter;
-use retry_runtime::{Classify, ResponseError, Verdict, retry_after};
+use retry_runtime::{ResponseError, retry_after};
+use support::prelude::*;
 
 use super::{fuzz, texts};
 

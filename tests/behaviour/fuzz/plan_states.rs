@@ -1,10 +1,8 @@
 //! The saved state of a plan.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use retry_work::Plan;
 use retry_work::plan::PlanState;
+use support::prelude::*;
 
 use super::{fuzz, texts};
 

@@ -1,15 +1,7 @@
 //! The start and the end of hedged attempts.
 
-use std::cell::{Cell, RefCell};
-use std::task::Waker;
-
-use retry_protections::ConcurrencyLimiter;
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Permit};
-use retry_runtime::{Budget, Event, EventData, retry, testing};
 use support::dropped::OnDrop;
-use support::failure::{Failure, TRANSIENT};
-use support::rows;
-use tokio::time::timeout;
+use support::prelude::*;
 
 use crate::hedge::protections::Slots;
 use crate::hedge::{Server, answer, fails, millis, panics_after, seen};

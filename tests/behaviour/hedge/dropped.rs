@@ -1,15 +1,8 @@
 //! Drops a call's future at every point where it waits.
 
-use std::cell::Cell;
-use std::time::Duration;
-
-use retry_protections::{Breaker, Latency};
-use retry_runtime::seam::{AttemptOutcome, RetryBudget};
-use retry_runtime::{Budget, Kind, retry};
+use retry_protections::Latency;
 use support::dropped::{Alive, dropped_after};
-use support::failure::{Failure, TRANSIENT};
-use support::held_permit::Admit;
-use tokio::task::yield_now;
+use support::prelude::*;
 
 /// The values that are alive, and those that were created.
 #[derive(Debug, Default)]
@@ -41,7 +34,7 @@ impl RetryBudget for Purse {
 /// An hour is a timeout, which never passes; what else is slept takes two polls.
 async fn pause(duration: Duration) {
     if duration == Duration::from_hours(1) {
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     }
     yield_now().await;
     yield_now().await;
@@ -112,7 +105,7 @@ fn a_call_dropped_at_any_await_releases_everything() {
 async fn places_of_trials_come_back() {
     #[retry(hedge = "1s", timer = pause, breaker = breaker)]
     async fn call(breaker: &Breaker) -> Result<u32, Failure> {
-        std::future::pending().await
+        pending().await
     }
 
     let breaker = Breaker::new()
@@ -124,7 +117,7 @@ async fn places_of_trials_come_back() {
         hint: None,
     };
     breaker.record(pass, seen);
-    tokio::time::sleep(Duration::from_millis(1)).await;
+    sleep(Duration::from_millis(1)).await;
     for _ in 0..9 {
         assert!(dropped_after(9, call(&breaker)).is_none());
     }

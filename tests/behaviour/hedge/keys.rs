@@ -1,17 +1,8 @@
 //! `hedge` together with other keys.
 
-use std::cell::RefCell;
-use std::pin::{Pin, pin};
-use std::sync::Mutex;
-use std::time::Duration;
-
-use retry_runtime::seam::{Moment, Timer, TimerFn};
-use retry_runtime::{Event, GaveUp, Jitter, Policy, Reason, Section, retry, testing};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use support::rows;
+use retry_runtime::seam::Moment;
+use support::prelude::*;
 use tokio::join;
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
 
 use crate::hedge::{Server, answer, fails, millis, seen, since};
 
@@ -150,7 +141,7 @@ async fn endings_get_every_error() {
     ) -> Result<usize, Failure> {
         server.ask().await
     }
-    asks!(fn fallen(), hedge = "200ms", max = 2, jitter = "none", fallback = async |gave_up: GaveUp<Failure>| {
+    asks!(fn falls_back(), hedge = "200ms", max = 2, jitter = "none", fallback = async |gave_up: GaveUp<Failure>| {
         sleep(millis(1)).await;
         Ok(gave_up.attempts() as usize * 100)
     });
@@ -168,7 +159,7 @@ async fn endings_get_every_error() {
     let stopped = Server::new([fails(250, TRANSIENT), answer(900), fails(10, STOP)]);
     assert_eq!(call(&stopped, &mut seen).await, Err(STOP));
     assert_eq!(seen, Some((3, Reason::NotRetryable, vec![TRANSIENT, STOP])));
-    assert_eq!(fallen(&Server::new(script)).await, Ok(300));
+    assert_eq!(falls_back(&Server::new(script)).await, Ok(300));
 }
 
 #[tokio::test(start_paused = true)]

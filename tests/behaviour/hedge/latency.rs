@@ -1,14 +1,8 @@
 //! A `Latency`: its input and its estimates.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use proptest::prelude::*;
-use retry_protections::{Keyed, Latency, Quantile};
-use retry_runtime::retry;
-use support::failure::{Failure, TRANSIENT};
-use support::rows;
-use tokio::time::{advance, timeout};
+use retry_protections::{Latency, Quantile};
+use support::prelude::*;
 
 use crate::hedge::{Server, answer, fails, millis, seen};
 

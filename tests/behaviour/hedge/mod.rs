@@ -23,16 +23,10 @@ mod shared;
 mod tail;
 mod timing;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::task::{Context, Waker};
 
 use support::dropped::OnDrop;
-use support::failure::Failure;
-use support::time::millis;
-use tokio::time::{Instant, advance, sleep};
+use support::prelude::*;
 
 fn since(origin: Instant) -> u64 {
     origin.elapsed().as_millis().try_into().expect("small")

@@ -1,17 +1,13 @@
 //! A breaker and a limiter that record their calls.
 
-use std::cell::{Cell, RefCell};
-use std::task::Waker;
-
-use retry_runtime::seam::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit,
-};
+use retry_runtime::seam::AdmissionState;
+use support::prelude::*;
 
 /// The outcomes recorded by a breaker, by the number of the permit.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) passes: Cell<u64>,
-    pub(super) beside: Cell<u64>,
+    pub(super) hedges: Cell<u64>,
     pub(super) outcomes: RefCell<Vec<(u64, AttemptOutcome)>>,
 }
 
@@ -32,7 +28,7 @@ impl AdmissionControl for Notes {
 
     /// Called before each hedged attempt.
     fn state(&self) -> AdmissionState {
-        self.beside.set(self.beside.get() + 1);
+        self.hedges.set(self.hedges.get() + 1);
         AdmissionState::default()
     }
 }

@@ -1,13 +1,6 @@
 //! Hints of concurrent attempts: all of them delay the call, and each attempt reports its own hint to the protections.
 
-use std::time::Duration;
-
-use retry_protections::Breaker;
-use retry_runtime::seam::AttemptOutcome;
-use retry_runtime::{Kind, Verdict, retry};
-use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
-use support::held_permit::Admit;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use crate::hedge::protections::{Notes, Slots};
 use crate::hedge::{Server, answer, fails, millis};

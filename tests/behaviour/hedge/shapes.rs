@@ -2,15 +2,10 @@
 
 #![allow(async_fn_in_trait)]
 
-use std::cell::Cell;
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
 
 use async_trait::async_trait;
-use retry_runtime::{Rejected, TimedOut, retry, retrying};
-use support::failure::{Failure, STOP, TRANSIENT};
-use support::is_send;
+use support::prelude::*;
 
 use crate::hedge::{Server, answer, fails, seen};
 
@@ -121,7 +116,7 @@ async fn traits_and_decorators() {
     assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
     let retrying = Retrying::new(client());
     assert_eq!(retrying.ask(String::from("prompt"), "system").await, Ok(2));
-    let policy = retry_runtime::Policy::new().max(0);
+    let policy = Policy::new().max(0);
     let retrying = Retrying::with_policy(client(), policy);
     assert_eq!(retrying.ask(String::from("prompt"), "system").await, Ok(1));
 }
@@ -156,8 +151,8 @@ impl From<Rejected> for Unshared {
     }
 }
 
-impl std::fmt::Display for Unshared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Unshared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("unshared")
     }
 }

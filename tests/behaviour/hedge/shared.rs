@@ -1,18 +1,10 @@
 //! Shared protections: each hedged attempt has its own payment and permit.
 
-use std::cell::Cell;
-
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::own_loop::{Attempts, Site};
-use retry_runtime::seam::{AttemptOutcome, BreakerState, RetryBudget};
-use retry_runtime::{Budget, Event, EventData, Kind, Policy, retry, testing};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
-use support::held_permit::{Admit, FAILED, HeldPermit};
-use support::limiters::at_a_time;
-use support::rows;
-use tokio::time::sleep;
-
 use AttemptOutcome::{Dropped, NotBegun, Success};
+use retry_runtime::own_loop::{Attempts, Site};
+use support::held_permit::FAILED;
+use support::limiters::at_a_time;
+use support::prelude::*;
 
 use crate::hedge::protections::{Notes, Slots};
 use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
@@ -79,7 +71,7 @@ asks!(fn noted(notes: &Notes), hedge = "200ms", max = 3, jitter = "none", breake
 
 #[tokio::test(start_paused = true)]
 async fn each_hedge_has_its_own_permit_and_releases_it_once() {
-    for (script, beside, outcomes) in rows! {
+    for (script, hedges, outcomes) in rows! {
         vec![answer(10)], 0, vec![(1, Success)];
         vec![answer(900), answer(900), answer(10)], 2, vec![(1, Dropped), (2, Dropped), (3, Success)];
         vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)], 2,
@@ -92,7 +84,7 @@ async fn each_hedge_has_its_own_permit_and_releases_it_once() {
         let _ = noted(&server, &notes).await;
         let mut all = notes.outcomes.take();
         all.sort_by_key(|(pass, _)| *pass);
-        assert_eq!((notes.beside.get(), all), (beside, outcomes), "{server:?}");
+        assert_eq!((notes.hedges.get(), all), (hedges, outcomes), "{server:?}");
     }
 }
 
@@ -100,7 +92,7 @@ async fn each_hedge_has_its_own_permit_and_releases_it_once() {
 async fn dropped_calls_give_all_passes_back() {
     for after in [0, 100, 200, 300, 500] {
         let (server, notes) = (Server::new(vec![answer(900); 4]), Notes::default());
-        let limited = tokio::time::timeout(millis(after), noted(&server, &notes));
+        let limited = timeout(millis(after), noted(&server, &notes));
         assert!(limited.await.is_err());
         assert_eq!(notes.outcomes.borrow().len() as u64, notes.passes.get());
         let outcomes = notes.outcomes.borrow();

@@ -1,11 +1,7 @@
 //! The effect of hedging on the slowest calls, and on a server that is slow overall.
 
-use std::cell::Cell;
-
 use retry_protections::Latency;
-use retry_runtime::{Budget, retry};
-use support::failure::Failure;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use crate::hedge::{millis, since};
 

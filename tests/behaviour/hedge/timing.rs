@@ -1,10 +1,6 @@
 //! The start times of attempts, the winner, and the events.
 
-use std::time::Duration;
-
-use retry_runtime::{Verdict, retry, testing};
-use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
-use support::rows;
+use support::prelude::*;
 
 use crate::hedge::{Seen, Server, Step, answer, fails, millis, seen};
 
@@ -60,7 +56,7 @@ fn rows_without_pauses() -> [Row; 11] {
             Err(STOP), seen(&[0, 200], 1, 210), &[SECOND, STOPPED];
         "a failure at the same time hides no answer", vec![fails(300, TRANSIENT), answer(100)],
             Ok(2), seen(&[0, 200], 0, 300), &[SECOND, FIRST_FAILED, SUCCEEDED[2]];
-        "none begins beside any more once one was throttled",
+        "no hedge starts once an attempt was throttled",
             vec![fails(250, THROTTLED), answer(900)], Ok(2), seen(&[0, 200], 0, 1_100),
             &[SECOND, FIRST_THROTTLED, SUCCEEDED[2]];
     }

@@ -1,15 +1,9 @@
 //! The key `abort`: a call ends at once in any state, and everything that it holds is released.
 
-use std::cell::Cell;
-use std::error::Error;
-use std::io;
-
-use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::Cancelled;
 use support::prelude::*;
 use tokio::sync::oneshot;
-use tokio::task::{consume_budget, yield_now};
-use tokio_util::sync::CancellationToken;
+use tokio::task::consume_budget;
 
 /// A server whose requests take a second each, and fail.
 #[derive(Default)]
@@ -84,7 +78,7 @@ impl Call for Client {
 #[retry(jitter = "none", on = |_| true, attempt = attempt, deadline = "1h", breaker = breaker, limiter = limiter,
     budget = budget, fallback = async |_| panic!("nobody wants another answer"),
     abort = token.cancelled())]
-async fn beside_others(
+async fn with_other_keys(
     server: &Server,
     token: &CancellationToken,
     breaker: &Breaker,
@@ -134,8 +128,8 @@ async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
         check!("block", |server, token| Block.call(&server, token));
         check!("decorator", |server, token| Decorator::new(Client)
             .call(&server, token));
-        check!("beside others", |server, token| {
-            beside_others(&server, token, &breaker, &limiter, &budget)
+        check!("with other keys", |server, token| {
+            with_other_keys(&server, token, &breaker, &limiter, &budget)
         });
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
         // Only a retry that started was paid for.
@@ -172,7 +166,7 @@ async fn a_response_that_is_ready_is_not_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn standard_errors_can_represent_an_abort() {
-    scripted! { #[retry(abort = sleep(secs(1)))] async fn call() -> io::Result<u32> = std::future::pending().await; }
+    scripted! { #[retry(abort = sleep(secs(1)))] async fn call() -> io::Result<u32> = pending().await; }
 
     // An outer call doesn't retry it.
     #[retry]

@@ -1,4 +1,3 @@
-use retry_runtime::Backoff;
 use support::prelude::*;
 
 macro_rules! shapes {
@@ -54,7 +53,7 @@ shapes! {
     list_under_a_small_cap(max = 2, backoff = ["5ms", "1s"], cap = "100ms") = [millis(5), millis(100)];
     list_for_a_kind(max = 3, base = "7s", transient(backoff = ["2s", "3s"])) =
         [secs(2), secs(3), secs(3)];
-    list_beside_an_expression(transient(max = 1 + 1, backoff = ["2s", "3s"])) = [secs(2), secs(3)];
+    list_with_an_expression(transient(max = 1 + 1, backoff = ["2s", "3s"])) = [secs(2), secs(3)];
     list_by_expression(max = 2, backoff = Backoff::List(&LIST)) = LIST;
     floor(max = 3, base = "50ms", floor = "150ms") = [millis(150), millis(150), millis(200)];
     floor_by_expression(max = 2, base = "50ms", floor = millis(100) / 2) = [millis(50), millis(100)];

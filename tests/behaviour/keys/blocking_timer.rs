@@ -1,18 +1,10 @@
 //! The key `timer` in blocking code, which a test has go by a clock that only sleeping moves.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
-use std::task::Waker;
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_protections::ConcurrencyLimiter;
 use retry_runtime::Cancel;
-use retry_runtime::seam::{
-    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, CancelFn, Moment, Permit,
-    RetryBudget,
-};
-use retry_work::{IntoBatches, retry_each_blocking};
+use retry_runtime::seam::{BlockingTimer, CancelFn, Moment};
 use support::clock::Simulated;
-use support::held_permit::HeldPermit;
 use support::limiters::at_a_time;
 use support::prelude::*;
 

@@ -1,21 +1,9 @@
 //! The key `breaker`: the breaker is checked before each attempt, and records its outcome.
 
-use std::cell::{Cell, RefCell};
-use std::future::pending;
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-
-use retry_protections::{Breaker, Keyed, Quota, RateLimiter};
-use retry_runtime::seam::{AdmissionControl, AttemptOutcome, BreakerState, RetryBudget};
-use retry_runtime::{Cancelled, Classify};
-use retry_work::retry_each;
+use retry_runtime::Cancelled;
 use support::dropped::dropped_after;
-use support::held_permit::{Admit, CLOSED, HeldPermit, Outcomes, failed};
+use support::held_permit::{CLOSED, Outcomes, failed};
 use support::prelude::*;
-use tokio::task::yield_now;
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 /// A breaker that opens at the second failure in a row.
 const fn opens_after_two_failures() -> Breaker {
@@ -289,7 +277,7 @@ async fn a_cancelled_call_does_not_request_a_permit() {
 #[tokio::test(start_paused = true)]
 async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
     #[retry(max = 5, jitter = "none", breaker = breaker, deadline = "1h", attempt = attempt,
-        timer = retry_runtime::seam::DefaultTimer, give_up = |gave_up: GaveUp<Failure>| {
+        timer = DefaultTimer, give_up = |gave_up: GaveUp<Failure>| {
             assert_eq!((gave_up.elapsed(), gave_up.reason()), (elapsed, Reason::Rejected));
             gave_up.into_error()
         })]

@@ -1,16 +1,12 @@
 //! The built-in breakers: conditions for opening and closing.
 
-use std::collections::VecDeque;
 use std::iter;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Barrier, Mutex};
-use std::thread;
+use std::sync::Barrier;
 
 use proptest::prelude::*;
-use retry_protections::{Breaker, Keyed};
 use retry_runtime::Cause;
-use retry_runtime::seam::{AdmissionControl, AttemptOutcome, BreakerState, Permit, Transition};
-use support::held_permit::{Admit, CLOSED, FAILED, HeldPermit, UNCHANGED, failed, hinted};
+use retry_runtime::seam::Transition;
+use support::held_permit::{CLOSED, FAILED, UNCHANGED, failed, hinted};
 use support::prelude::*;
 use support::runtime;
 use tokio::runtime::Handle;

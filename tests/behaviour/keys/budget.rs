@@ -1,11 +1,5 @@
-use std::rc::Rc;
-use std::sync::Arc;
-
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::RetryBudget;
 use support::prelude::*;
 use support::turns::Turns;
-use tokio::time::timeout;
 
 #[tokio::test(start_paused = true)]
 async fn a_correction_that_is_dropped_in_its_pause_is_refunded_and_one_that_began_is_not() {
@@ -90,7 +84,7 @@ fn any_expression_will_do() {
 
 /// Remembers what it paid for.
 #[derive(Debug, Default)]
-struct Ledger(std::sync::Mutex<Vec<Kind>>);
+struct Ledger(Mutex<Vec<Kind>>);
 
 impl RetryBudget for Ledger {
     fn withdraw(&self, kind: Kind) -> bool {

@@ -3,14 +3,8 @@
 // Whole numbers and decimal fractions.
 #![allow(clippy::float_cmp)]
 
-use std::cell::Cell;
-use std::sync::Arc;
-use std::thread;
-
 use proptest::prelude::*;
-use retry_protections::Keyed;
 use retry_runtime::own_loop;
-use retry_runtime::seam::RetryBudget;
 use support::prelude::*;
 use support::runtime;
 

@@ -1,18 +1,14 @@
 //! The key `cancel`: a pause ends at once, and the call with the error that it had before.
 
-use std::cell::Cell;
-use std::future::{Future, ready};
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::task::{Context, Poll, Wake, Waker};
+use std::future::Future;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::Wake;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::Cancel;
 use retry_runtime::own_loop::{Call, Site};
 use retry_runtime::seam::{BlockingTimer, CancelFn};
 use support::prelude::*;
-use tokio_util::sync::CancellationToken;
 
 /// Returns a token that is cancelled after this number of seconds.
 fn after(seconds: u64) -> CancellationToken {
@@ -256,7 +252,7 @@ fn users_loops_can_report_a_cancellation() {
 fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
     scripted! {
         #[retry(policy = policy, timer = |_| ready(()))] async fn plain(policy: Policy);
-        #[retry(policy = policy, timer = |_| ready(()), cancel = std::future::pending::<()>())]
+        #[retry(policy = policy, timer = |_| ready(()), cancel = pending::<()>())]
         async fn cancellable(policy: Policy);
         #[retry(validate = |_| Err(TRANSIENT), correct = |value, _| Ok(value), invalid(max = 2), timer = |_| ready(()))]
         async fn corrected();
@@ -267,9 +263,9 @@ fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
         stream::iter([script.next()])
     }
 
-    let ready_timer = retry_runtime::seam::TimerFn::new(|_| ready(()));
+    let ready_timer = TimerFn::new(|_| ready(()));
     let by_policy = async |policy: Policy, script: &mut Script| {
-        let script = std::sync::Mutex::new(script);
+        let script = Mutex::new(script);
         let call = policy.on(|_: &Failure| true);
         call.timer(ready_timer)
             .call(|| ready(script.lock().unwrap().next()))

@@ -1,9 +1,5 @@
 //! `clone`: arguments that the body consumes.
 
-use std::cell::Cell;
-use std::future::ready;
-use std::rc::Rc;
-
 use async_trait::async_trait;
 use futures::future::LocalBoxFuture;
 use futures::stream::{self, Stream, TryStreamExt};

@@ -1,13 +1,5 @@
 //! `give_up` that converts the error to another type, in a chain and in `retrying!`.
 
-use std::cell::RefCell;
-use std::future::pending;
-
-use retry_runtime::{GaveUp, Jitter, Policy, Reason, retry, retrying, testing};
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
-use support::is_send;
-use tokio::time::sleep;
-
 use support::prelude::*;
 
 const POLICY: Policy = Policy::new().max(1).jitter(Jitter::None);

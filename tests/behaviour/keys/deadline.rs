@@ -1,4 +1,3 @@
-use retry_protections::{Breaker, Quota, RateLimiter};
 use support::prelude::*;
 
 #[tokio::test(start_paused = true)]

@@ -1,13 +1,7 @@
 //! Drops a call's future at every point where it waits.
 
-use std::cell::Cell;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-
-use retry_runtime::seam::TimerFn;
 use support::dropped::Alive;
 use support::prelude::*;
-use tokio::task::yield_now;
 
 /// The values that are alive, and the events so far.
 #[derive(Debug, Default)]
@@ -51,7 +45,7 @@ async fn call(world: &World, script: &mut Script) -> Result<usize, Failure> {
 /// The timeout's hour never passes; the pauses take one poll, and yield in another.
 async fn pause_forever_after_an_hour(duration: Duration) {
     if duration == Duration::from_hours(1) {
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     }
     pause(duration).await;
 }
@@ -92,7 +86,7 @@ async fn a_dropped_call_reports_nothing_more() {
     #[retry(jitter = "none", timeout = "10s")]
     async fn call(script: &mut Script) -> Result<usize, Failure> {
         if script.next() == Err(TIMEOUT) {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
         Err(TRANSIENT)
     }
@@ -106,7 +100,7 @@ async fn a_dropped_call_reports_nothing_more() {
         let recording = testing::record();
         let mut script = Script::new(steps);
         let limit = Duration::from_millis(millis);
-        let outcome = tokio::time::timeout(limit, call(&mut script)).await;
+        let outcome = timeout(limit, call(&mut script)).await;
         assert!(outcome.is_err());
         let expected = (attempts, lines);
         assert_eq!((script.attempts, recording.lines().len()), expected);

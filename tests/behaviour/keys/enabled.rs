@@ -2,13 +2,10 @@
 
 #![allow(async_fn_in_trait)]
 
-use std::cell::Cell;
-use std::future::pending;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 
 use retry_runtime::configuration::Overrides;
 use retry_runtime::own_loop::{Call, Failure as Failed, Site};
-use retry_runtime::seam::RetryBudget;
 use support::prelude::*;
 
 /// Retries throttled attempts 10 times, with any `max`.
@@ -59,7 +56,7 @@ impl Client {
 
     scripted! {
         #[retry(enabled = self.retries_on, policy = self.policy)]
-        async fn beside(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
+        async fn combined(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
         #[retry(enabled = false, policy = self.policy, on = verdict)]
         fn never(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
     }
@@ -85,7 +82,7 @@ async fn with_a_policy_both_must_be_enabled() {
         (false, OFF, 1),
     ] {
         let client = Client { retries_on, policy };
-        let (outcome, made) = run!(failing(), |script| client.beside(script).await);
+        let (outcome, made) = run!(failing(), |script| client.combined(script).await);
         assert_eq!(
             (outcome.is_err(), made),
             (true, attempts),
@@ -172,7 +169,7 @@ async fn the_ends_are_those_of_a_call_without_retries() {
             assert_exhausted(&gave_up);
             Ok(7)
         })]
-        async fn fallen_back();
+        async fn replaced();
         #[retry(enabled = false, max = 9, attempt = attempt, until = |value| value.0 == Some(9))]
         fn rejected() -> Result<(Option<u32>, bool), Failure> = Ok((attempt.max(), attempt.is_last()));
     }
@@ -184,7 +181,7 @@ async fn the_ends_are_those_of_a_call_without_retries() {
     }
 
     assert_eq!(shaped(&mut throttled()), Err(throttled_for(secs(5))));
-    assert_eq!(fallen_back(&mut throttled()).await, Ok(7));
+    assert_eq!(replaced(&mut throttled()).await, Ok(7));
     assert_eq!(rejected(), Ok((Some(0), true)));
     let (start, mut attempts) = (Instant::now(), 0);
     assert_eq!(dropped(&mut attempts).await, Err(TIMEOUT));

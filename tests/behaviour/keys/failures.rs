@@ -1,10 +1,5 @@
 //! The attempts in a `GaveUp`: as a table, as data, and in an error chain.
 
-use std::error::Error;
-use std::io;
-use std::sync::Mutex;
-
-use retry_protections::Breaker;
 use retry_runtime::testing::{Script, sequence};
 use serde_json::json;
 use support::prelude::*;

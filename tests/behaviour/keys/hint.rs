@@ -1,4 +1,3 @@
-use retry_runtime::Hint;
 use support::prelude::*;
 
 async fn waits<F>(steps: Vec<Failure>, call: F) -> (Result<usize, Failure>, Vec<Duration>)

@@ -1,11 +1,7 @@
 //! The keys `before_pause` and `before_retry`: once for each retry, with the error and what follows it.
 
-use std::cell::{Cell, RefCell};
-
-use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::own_loop::NextAttempt;
 use support::prelude::*;
-use tokio_util::sync::CancellationToken;
 
 /// The arguments of hooks, in order.
 #[derive(Default)]
@@ -45,7 +41,11 @@ scripted! {
     cancel = world.2.cancelled(), until = |value| *value > 0, validate = |_| Ok(()),
     observe = |_| (), before_pause = async |error, next| seen.later("pause", error, next).await,
     before_retry = async |error, next| seen.later("retry", error, next).await)]
-async fn beside_others(seen: &Seen, world: &World, script: &mut Script) -> Result<usize, Failure> {
+async fn with_other_keys(
+    seen: &Seen,
+    world: &World,
+    script: &mut Script,
+) -> Result<usize, Failure> {
     let _ = attempt.number();
     script.next()
 }
@@ -70,7 +70,7 @@ async fn each_hook_runs_once_for_each_retry_with_the_error() {
     }
     check!("function", |seen, script| function(&seen, script).await);
     check!("blocking", |seen, script| blocking(&seen, script));
-    check!("beside others", |seen, script| beside_others(
+    check!("with other keys", |seen, script| with_other_keys(
         &seen, &world, script
     )
     .await);

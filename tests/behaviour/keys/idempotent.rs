@@ -1,7 +1,7 @@
 use http::{HeaderMap, HeaderValue, StatusCode};
+use retry_runtime::ResponseError;
 use retry_runtime::llm::ProviderError;
 use retry_runtime::on::{self, Combine};
-use retry_runtime::{Classify, ResponseError};
 use support::model_errors::{anthropic, google, openai, retry_info};
 use support::prelude::*;
 
@@ -33,9 +33,9 @@ fn return_types_weaker_than_a_verdict_count_as_ambiguous() {
 }
 
 /// Returns the number of requests if each fails with this error.
-fn sent<E: Classify + Clone + std::fmt::Display>(error: &E) -> u32 {
+fn sent<E: Classify + Clone + fmt::Display>(error: &E) -> u32 {
     #[retry(max = 1, backoff = "none", hint = "ignore", idempotent = false)]
-    fn charge<E: Classify + Clone + std::fmt::Display>(error: &E, sent: &mut u32) -> Result<(), E> {
+    fn charge<E: Classify + Clone + fmt::Display>(error: &E, sent: &mut u32) -> Result<(), E> {
         *sent += 1;
         Err(error.clone())
     }

@@ -1,4 +1,3 @@
-use retry_runtime::Backoff;
 use support::prelude::*;
 
 fn run(

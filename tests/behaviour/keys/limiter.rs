@@ -1,16 +1,8 @@
 //! The key `limiter`: waits, their order and length, and reports.
 
-use std::cell::{Cell, RefCell};
 use std::future::Future;
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::Wake;
 
 use async_trait::async_trait;
 use futures::future::{FutureExt, join_all};
@@ -18,21 +10,13 @@ use futures::{Stream, StreamExt, stream};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
-use retry_runtime::TimedOut;
 use retry_runtime::own_loop::{Attempts, Site};
-use retry_runtime::seam::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Change, Changes, DefaultTimer,
-    Permit, TimerFn, WithCost,
-};
+use retry_runtime::seam::{Change, WithCost};
 use retry_runtime::testing::Recording;
 use support::clock::Simulated;
-use support::held_permit::{Admit, FAILED, HeldPermit, Outcomes, UNCHANGED, failed, hinted};
+use support::held_permit::{FAILED, Outcomes, UNCHANGED, failed, hinted};
 use support::limiters::{at_a_time, each};
 use support::prelude::*;
-use tokio::task::yield_now;
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 /// The error of a call.
 #[derive(Debug, PartialEq)]
@@ -620,10 +604,10 @@ async fn a_returned_value_is_a_success_with_any_other_keys() {
         #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, until = |_| false)]
         fn until_blocking(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
         #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, until = |_| false,
-            cancel = std::future::pending())]
+            cancel = pending())]
         async fn cancellable(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
         #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, validate = |_| Err(TRANSIENT),
-            cancel = std::future::pending())]
+            cancel = pending())]
         async fn validated(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
         #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, validate = |_| Err(TRANSIENT))]
         fn validated_blocking(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
@@ -811,7 +795,7 @@ async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
 async fn every_key_works_with_a_limiter() {
     struct Instantly;
 
-    impl retry_runtime::seam::Timer for Instantly {
+    impl Timer for Instantly {
         async fn sleep(&self, duration: Duration) {
             sleep(duration / 2).await;
         }
@@ -822,7 +806,7 @@ async fn every_key_works_with_a_limiter() {
     #[retry(max = limiter.waiting() + 4, limiter = limiter.cost(2), breaker = &BREAKER, budget, timeout = "3s",
         deadline = "1m", attempt = attempt, repeats = 9, until = |value| *value > 2,
         validate = |value| if *value > 3 { Ok(()) } else { Err(TRANSIENT) }, correct = async |value, _| Ok(value + 1),
-        cancel = std::future::pending(), idempotent = true, timer = DefaultTimer, observe = |_| (),
+        cancel = pending(), idempotent = true, timer = DefaultTimer, observe = |_| (),
         name = format!("call {suffix}"), fallback = async |gave_up: GaveUp<Failure, u32>| Err(gave_up.into_error()))]
     async fn call(limiter: &ConcurrencyLimiter, suffix: &str) -> Result<u32, Failure> {
         if attempt.number() == 1 {
@@ -880,7 +864,7 @@ async fn users_can_implement_a_limiter() {
         call(Arc::new(Never)).await => rejected();
         call(WithCost::new(boxed, 3)).await => rejected();
     }
-    let io = std::io::Error::from(Rejected::new(RejectedBy::Limiter));
+    let io = io::Error::from(Rejected::new(RejectedBy::Limiter));
     assert_eq!(io.to_string(), "rejected by the limiter");
 }
 
@@ -920,7 +904,7 @@ fn a_call_dropped_at_any_await_loses_nothing() {
     type World = (ConcurrencyLimiter, Breaker, Budget);
 
     #[retry(max = 2, limiter = &world.0, breaker = &world.1, budget = &world.2, timer = pause,
-        cancel = std::future::pending())]
+        cancel = pending())]
     async fn call(world: &World, script: &mut Script) -> Result<usize, Failure> {
         let outcome = script.next();
         yield_now().await;

@@ -1,7 +1,3 @@
-use std::cell::RefCell;
-use std::sync::Arc;
-
-use retry_runtime::Observer;
 use support::prelude::*;
 
 #[derive(Default)]
@@ -71,7 +67,7 @@ impl Agent {
 }
 
 std::thread_local! {
-    static COUNT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    static COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
 fn count(event: &Event<'_>) {
@@ -111,7 +107,7 @@ fn may_be_shared_optional_several_or_a_path() {
 }
 
 #[derive(Default)]
-struct Shared(std::sync::Mutex<Vec<String>>);
+struct Shared(Mutex<Vec<String>>);
 
 impl Observer for Shared {
     fn observe(&self, event: &Event<'_>) {

@@ -1,5 +1,3 @@
-use std::io;
-
 use support::prelude::*;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +108,7 @@ fn errors_are_shown_by_what_they_have() {
     }
 
     #[retry(max = 0, name = "b", on = |_| true)]
-    fn boxed() -> Result<(), Box<dyn std::error::Error>> {
+    fn boxed() -> Result<(), Box<dyn Error>> {
         Err("503 overloaded".into())
     }
 
@@ -130,9 +128,9 @@ fn errors_are_shown_by_what_they_have() {
         #[retry(max = 0, name = "r", on = |_| true)] fn derefs() -> Result<(), Derefs> = Err(Derefs("target"));
     }
 
-    fn generic<E: std::fmt::Debug>(error: E) {
+    fn generic<E: fmt::Debug>(error: E) {
         #[retry(max = 0, name = "g", on = |_| true)]
-        fn inner<E: std::fmt::Debug>(error: &mut Option<E>) -> Result<(), E> {
+        fn inner<E: fmt::Debug>(error: &mut Option<E>) -> Result<(), E> {
             Err(error.take().unwrap())
         }
         assert!(inner(&mut Some(error)).is_err());

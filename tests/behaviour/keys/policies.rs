@@ -1,8 +1,5 @@
 //! The key `policy` with what finds policies by name, and with what changes while calls run.
 
-use std::cell::Cell;
-use std::sync::Arc;
-
 use retry_runtime::configuration::Overrides;
 use retry_runtime::{Policies, SharedPolicy};
 use support::prelude::*;
@@ -185,10 +182,10 @@ fn contradictory_entries_are_rejected() {
             "in `redis`: `base` has no effect with a list of delays: remove one of them";
         "redis = { maxx = 3 }", "in `redis`: unknown key `maxx`: did you mean `max`?";
         "enabled = 3", "`enabled` can't be `3`: it takes `true` or `false`";
-        "max = 3", "`max` is no name of a call: write it in `default`, for all calls";
+        "max = 3", "`max` is not the name of a call: write it in `default`, for all calls";
         "redis = 3", "`redis` can't be `3`: it takes keys, as in `max = 5`";
         "throttled = { max = 3 }",
-            "`throttled` is no name of a call: write it in `default`, for all calls";
+            "`throttled` is not the name of a call: write it in `default`, for all calls";
     } {
         let error = toml::from_str::<Policies>(file).unwrap_err();
         assert_eq!(error.message(), message, "{file}");
@@ -202,7 +199,7 @@ fn contradictory_entries_are_rejected() {
         "{place:?}"
     );
     let error = Policies::of([("enabled", named("max=1"))]).unwrap_err();
-    let expected = "`enabled` is no name of a call: write it in `default`, for all calls";
+    let expected = "`enabled` is not the name of a call: write it in `default`, for all calls";
     assert_eq!(error.to_string(), expected);
     let twice = [("redis", named("max=1")), ("redis", named("max=2"))];
     let error = Policies::of(twice).unwrap_err();

@@ -1,8 +1,3 @@
-use std::cell::{Cell, RefCell};
-use std::future::ready;
-
-use retry_runtime::seam::TimerFn;
-use retry_runtime::{Backoff, Classify, Hint};
 use support::prelude::*;
 
 const POLICY: Policy = Policy::new()
@@ -161,7 +156,7 @@ async fn the_futures_of_calls_are_send() {
 
     impl Holder {
         async fn send(&self, suffix: &str) -> Result<String, Failure> {
-            tokio::task::yield_now().await;
+            yield_now().await;
             Ok(format!("{}{suffix}", self.prompt))
         }
 

@@ -1,10 +1,7 @@
 //! `attempt.progress()`: the retry count restarts, and the delays depend on the length of the attempt.
 
-use std::cell::RefCell;
-
 use futures::{StreamExt, pin_mut, stream};
-use retry_protections::Breaker;
-use retry_runtime::{Attempt, Backoff};
+use retry_runtime::Attempt;
 use support::prelude::*;
 
 /// The length of an attempt in seconds, and the time of its progress.
@@ -120,7 +117,7 @@ async fn a_hook_may_report_progress_for_the_next_attempt() {
 async fn progress_after_a_time_replaces_items() {
     #[retry(stream = "resume", max = 3, backoff = "linear", base = "2s", jitter = "none", attempt = attempt)]
     fn watch(steps: &Steps) -> impl futures::Stream<Item = Result<(), Failure>> {
-        let end = stream::once(steps.next(attempt)).filter(|end| std::future::ready(end.is_err()));
+        let end = stream::once(steps.next(attempt)).filter(|end| ready(end.is_err()));
         stream::iter([Ok(())]).chain(end)
     }
 

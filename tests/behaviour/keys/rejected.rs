@@ -1,20 +1,11 @@
 //! The key `rejected`: attempts that a breaker or a limiter rejects are tried again.
 
-use std::cell::{Cell, RefCell};
-use std::future::ready;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::panic::resume_unwind;
 
 use futures::future::{join, join_all};
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::Backoff;
-use retry_runtime::seam::{BlockingTimer, DefaultTimer, TimerFn};
-use retry_work::plan::{Snapshot, Validity};
-use retry_work::{IntoBatches, Plan, retry_each, retry_each_blocking};
+use retry_runtime::seam::BlockingTimer;
+use retry_work::plan::Snapshot;
 use support::dropped::give_way;
-use support::held_permit::{Admit, HeldPermit};
 use support::prelude::*;
 
 /// A breaker that opens for 5 s at the first failure, and is open.

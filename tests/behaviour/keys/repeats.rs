@@ -1,5 +1,3 @@
-use std::fmt;
-
 use support::prelude::*;
 
 scripted! { #[retry(max = 9, backoff = "none", repeats = 3u8)] fn call(); }

@@ -1,19 +1,10 @@
 //! Shared protections with many concurrent calls that end or are dropped at any point.
 
-use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Permit, RetryBudget,
-};
-use support::held_permit::Admit;
 use support::prelude::*;
 use support::runtime;
-use tokio::task::yield_now;
 
 /// A breaker that counts who is within.
 struct Counted {
@@ -152,8 +143,8 @@ proptest! {
                             let caller = &callers[*number];
                             // A rejected call ends with the same error as a final response, but without an attempt.
                             let last = caller.attempts.borrow().len().checked_sub(1);
-                            let said = last.and_then(|last| scripts[*number].get(last));
-                            caller.answered.set(outcome.is_ok() || said == Some(&STOP));
+                            let scripted = last.and_then(|last| scripts[*number].get(last));
+                            caller.answered.set(outcome.is_ok() || scripted == Some(&STOP));
                             drop(running.swap_remove(which));
                         }
                     }

@@ -1,7 +1,5 @@
 //! Protections that are there or not: `None` is a switch that is off.
 
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::AdmissionControl;
 use support::prelude::*;
 
 #[derive(Default)]

@@ -1,8 +1,5 @@
 //! Agents that share their turns: `budget` counts, a computed `max` limits, `fallback` hands over.
 
-use std::cell::Cell;
-
-use retry_runtime::seam::RetryBudget;
 use support::prelude::*;
 
 /// A retried step costs one turn, however many its retries.

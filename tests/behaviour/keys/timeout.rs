@@ -1,11 +1,4 @@
-use std::cell::Cell;
-use std::error::Error;
-use std::future::pending;
-use std::io;
-
 use futures::stream::Stream;
-use retry_runtime::TimedOut;
-use retry_runtime::seam::{DefaultTimer, Timer};
 use support::dropped::Alive;
 use support::prelude::*;
 

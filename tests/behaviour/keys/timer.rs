@@ -1,10 +1,6 @@
-use std::cell::Cell;
-use std::future::{Future, ready};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::future::Future;
 use std::time::Instant;
 
-use retry_runtime::seam::Timer;
 use support::prelude::*;
 
 /// A timer that does not wait.
@@ -57,7 +53,7 @@ fn another_runtime_sleeps_and_times_out() {
     async fn call(attempts: &mut u32) -> Result<u32, Failure> {
         *attempts += 1;
         if *attempts == 1 {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
         Ok(*attempts)
     }
@@ -71,5 +67,5 @@ fn another_runtime_sleeps_and_times_out() {
 fn pointers_are_timers() {
     fn is_timer(_: &impl Timer) {}
     is_timer(&&Recorder::default());
-    is_timer(&Arc::new(retry_runtime::seam::DefaultTimer));
+    is_timer(&Arc::new(DefaultTimer));
 }

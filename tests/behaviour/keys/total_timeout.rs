@@ -1,10 +1,5 @@
-use std::cell::{Cell, RefCell};
-use std::future::pending;
-
 use futures::future::{LocalBoxFuture, join};
 use futures::stream::{self, Stream, StreamExt};
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::AdmissionControl;
 use support::prelude::*;
 
 fn expect_deadline(gave_up: GaveUp<Failure>) -> Failure {

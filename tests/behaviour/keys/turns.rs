@@ -1,21 +1,11 @@
 //! The key `limiter`: the clock for turns, and turns that come before a call waits for them.
 
-use std::cell::{Cell, RefCell};
-use std::future::ready;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::task::{Context, Poll, Waker};
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_protections::{Quota, RateLimiter};
 use retry_runtime::own_loop::{Attempts, Site};
-use retry_runtime::seam::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, DefaultTimer, Moment, Permit, Timer,
-};
+use retry_runtime::seam::Moment;
 use support::clock::Simulated;
 use support::prelude::*;
-use tokio::task::yield_now;
 
 const POLICY: Policy = Policy::none();
 const SITE: Site<'_> = Site::new(&POLICY, "call");

@@ -1,20 +1,14 @@
 //! A rate that is found out.
 
-use std::cell::Cell;
-
+use AttemptOutcome::{Ignored, NotBegun, Success};
 use futures::future::join_all;
-use retry_protections::RateLimiter;
-use retry_runtime::seam::{AdmissionControl, AttemptOutcome, Change, Permit};
-use retry_runtime::{Verdict, retry, testing};
-use support::failure::Failure;
+use retry_runtime::seam::Change;
 use support::held_permit::UNCHANGED;
-use support::rows;
-use tokio::time::{Instant, advance, sleep};
+use support::prelude::*;
 
 use crate::limiters::{
     THROTTLED, TIMEOUT, TRANSIENT, begins, ended, millis, refused, secs, succeed, turn,
 };
-use AttemptOutcome::{Ignored, NotBegun, Success};
 
 fn close(left: f64, right: f64) -> bool {
     (left - right).abs() < 1e-9 * right

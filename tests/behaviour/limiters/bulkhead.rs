@@ -1,11 +1,7 @@
 //! A fixed limit for concurrent calls, and for waiting ones.
 
-use std::sync::Mutex;
-
 use futures::future::join_all;
-use retry_protections::ConcurrencyLimiter;
-use retry_runtime::{Classify, Rejected, RejectedBy, retry};
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use crate::limiters::{millis, secs};
 
@@ -95,7 +91,7 @@ async fn a_retry_waits_behind_what_came_meanwhile() {
 
 #[test]
 fn at_least_one_call_runs() {
-    assert!(std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err());
+    assert!(catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err());
 }
 
 #[tokio::test(start_paused = true)]

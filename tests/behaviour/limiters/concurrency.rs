@@ -1,16 +1,10 @@
 //! A limit on how many run at a time.
 
-use std::task::Waker;
-use std::time::Duration;
-
-use retry_protections::{ConcurrencyLimiter, RateLimiter};
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Change, Permit};
-use retry_runtime::{Verdict, retry};
-use support::failure::Failure;
-use tokio::time::{Instant, sleep};
+use AttemptOutcome::{Ignored, NotBegun, Success};
+use retry_runtime::seam::Change;
+use support::prelude::*;
 
 use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, ended, millis, refused, secs, turn};
-use AttemptOutcome::{Ignored, NotBegun, Success};
 
 /// Starts as many attempts as may run now.
 fn fill(limiter: &ConcurrencyLimiter) -> Vec<Permit> {
@@ -136,7 +130,7 @@ async fn a_dropped_waiter_makes_room() {
     let start = Instant::now();
     let run = async |end| begins_at(&limiter, 1, start, end).await;
     let waits = async || {
-        tokio::task::yield_now().await;
+        yield_now().await;
         assert_eq!(limiter.waiting(), 3);
     };
     let ((), first, second, third, fourth, fifth) = tokio::join!(

@@ -1,14 +1,10 @@
 //! A rate limiter of governor as the gate.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
 
 use governor::Quota;
 use governor::clock::Clock;
-use retry_protections::RateLimiter;
-use retry_runtime::seam::AttemptOutcome;
-use tokio::time::{Instant, sleep, timeout};
+use support::prelude::*;
 
 use crate::limiters::{begins, ended, millis, refused, secs, succeed, turn};
 

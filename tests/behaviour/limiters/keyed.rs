@@ -1,12 +1,8 @@
 //! One for each key. Those at rest are forgotten.
 
-use std::sync::Arc;
-
-use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
-use retry_runtime::seam::AdmissionControl;
 use retry_runtime::seam::AttemptOutcome::Success;
-use support::{rows, runtime};
-use tokio::time::advance;
+use support::prelude::*;
+use support::runtime;
 
 use crate::limiters::{THROTTLED, TIMEOUT, begins, ended, refused, secs, succeed, turn};
 

@@ -1,14 +1,10 @@
 //! Room that somebody else hands out.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::task::Waker;
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_protections::{Leased, RateLimiter};
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome};
-use retry_runtime::{Rejected, RejectedBy, retry};
-use tokio::task::yield_now;
-use tokio::time::{Instant, sleep, sleep_until};
+use retry_protections::Leased;
+use support::prelude::*;
+use tokio::time::sleep_until;
 
 use crate::limiters::{millis, refused, secs, turn};
 

@@ -1,16 +1,11 @@
 //! Numbers that an operator changes while calls wait.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::sync::atomic::Ordering::Relaxed;
 
 use futures::future::join_all;
-use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::configuration::{BreakerSettings, LimiterSettings};
-use retry_runtime::retry;
-use retry_runtime::seam::{AdmissionControl, AttemptOutcome, BreakerState};
-use support::rows;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use crate::limiters::{millis, secs, turn};
 
@@ -119,20 +114,20 @@ fn a_file_changes_numbers_by_name() {
     }
 
     #[retry(max = 0, breaker = breaker, limiter = limiter)]
-    fn call(breaker: &Breaker, limiter: &ConcurrencyLimiter, is_up: bool) -> std::io::Result<()> {
-        let refused = std::io::ErrorKind::ConnectionRefused;
+    fn call(breaker: &Breaker, limiter: &ConcurrencyLimiter, is_up: bool) -> io::Result<()> {
+        let refused = io::ErrorKind::ConnectionRefused;
         is_up.then_some(()).ok_or(refused.into())
     }
 
     let (breaker, limiter) = (Breaker::new().count_window(4), ConcurrencyLimiter::aimd());
-    let load = |breaker_keys: &str, limiter_keys: &str| -> Result<(), Box<dyn std::error::Error>> {
+    let load = |breaker_keys: &str, limiter_keys: &str| -> Result<(), Box<dyn Error>> {
         let file = format!("breakers.a = {{ {breaker_keys} }}\nlimiters.a = {{ {limiter_keys} }}");
         let config: Config = toml::from_str(&file)?;
         breaker.set(config.breakers["a"]);
         Ok(limiter.set(config.limiters["a"])?)
     };
     load(r#"ratio = 0.5, open_for = "10s""#, "least = 2, most = 5").unwrap();
-    for (breaker_keys, limiter_keys, complaint) in rows! {
+    for (breaker_keys, limiter_keys, message) in rows! {
         "ratio = 1.5", "most = 9",
             "`breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1";
         "ratoi = 1", "most = 9", "unknown key `ratoi` in `breaker(…)`: did you mean `ratio`?";
@@ -144,7 +139,7 @@ fn a_file_changes_numbers_by_name() {
         "ratio = 1", "least = 9, most = 2", "`least = 9` is above `most = 2`";
     } {
         let error = load(breaker_keys, limiter_keys).unwrap_err().to_string();
-        assert!(error.contains(complaint), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     let twice = "most=1, most=2".parse::<LimiterSettings>().unwrap_err();
     assert_eq!(twice.to_string(), "`limiter.most` is given twice: keep one");
@@ -168,7 +163,7 @@ fn bounds_set_concurrently_all_count() {
     let limiter = ConcurrencyLimiter::aimd();
     let set = |text: &str| limiter.set(text.parse().unwrap()).is_ok();
     let is_done = AtomicBool::new(false);
-    let kept = std::thread::scope(|scope| {
+    let kept = thread::scope(|scope| {
         scope.spawn(|| {
             while !is_done.load(Relaxed) {
                 set("least=2");

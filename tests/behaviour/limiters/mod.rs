@@ -16,16 +16,10 @@ mod quota;
 mod work;
 
 use std::future::poll_fn;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::task::{Poll, Wake, Waker};
-use std::time::Duration;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::Wake;
 
-use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::Kind;
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome, Changes, Permit};
-use support::time::{millis, secs};
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 const TRANSIENT: AttemptOutcome = failure(Kind::Transient, None);
 const THROTTLED: AttemptOutcome = failure(Kind::Throttled, None);

@@ -1,15 +1,7 @@
 //! A model API that takes 60 requests a minute, and 200 workers with 1,000 calls between them that all want it now.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::rc::Rc;
-use std::time::Duration;
-
-use retry_protections::{ConcurrencyLimiter, RateLimiter};
-use retry_runtime::seam::AdmissionControl;
-use retry_runtime::{Classify, Rejected, Verdict, retry, testing};
+use support::prelude::*;
 use tokio::task::LocalSet;
-use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs};
 

@@ -1,20 +1,7 @@
 //! Calls that wait while a breaker is open.
 
-use std::cell::{Cell, RefCell};
-use std::task::Waker;
-use std::time::Duration;
-
 use futures::future::{join, join_all};
-use retry_protections::Breaker;
-use retry_runtime::seam::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Permit,
-};
-use retry_runtime::{Kind, Policy, retry, testing};
-use retry_work::{IntoBatches, retry_each};
-use support::failure::{Failure, STOP, TRANSIENT};
-use support::held_permit::Admit;
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
+use support::prelude::*;
 
 use crate::limiters::{TRANSIENT as END, ended, failure, millis, secs};
 

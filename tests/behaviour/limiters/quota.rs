@@ -1,19 +1,12 @@
 //! Known limits.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::task::Waker;
 
 use futures::future::join_all;
-use retry_protections::{Quota, RateLimiter};
-use retry_runtime::seam::{Admission, AdmissionControl, AttemptOutcome};
-use retry_runtime::{Verdict, retry};
-use support::failure::Failure;
-use support::rows;
+use support::prelude::*;
 use support::runtime;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, advance, sleep};
 
 use crate::limiters::{begins, ended, millis, secs, turn};
 

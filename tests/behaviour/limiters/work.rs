@@ -1,11 +1,7 @@
 //! Work that continues after its attempt was dropped.
 
-use std::io;
-use std::sync::Mutex;
-
-use retry_protections::{ConcurrencyLimiter, DetachedWork};
-use retry_runtime::retrying;
-use tokio::time::{Instant, sleep};
+use retry_protections::DetachedWork;
+use support::prelude::*;
 
 use crate::limiters::secs;
 

@@ -2,18 +2,17 @@
 //! the data has its source.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
+use retry_runtime::ResponseError;
 use retry_runtime::llm::{ProviderError, wait_in};
 use retry_runtime::own_loop::{Call, Site};
-use retry_runtime::{Classify, Jitter, Policy, ResponseError, Verdict, retry};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use support::prelude::*;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,14 +1,12 @@
 //! Classification of the error bodies of model APIs.
 
-use std::time::Duration;
-
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use proptest::prelude::*;
+use retry_runtime::ResponseError;
 use retry_runtime::llm::{Fault, ProviderError};
-use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use serde_json::{Value, json};
 use support::model_errors::{answers, anthropic, google, openai, retry_info};
-use support::rows;
+use support::prelude::*;
 
 mod answers;
 mod odd_shapes;

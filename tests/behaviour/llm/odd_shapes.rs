@@ -1,13 +1,11 @@
 //! Errors that are not in the provider's own envelope: from gateways, proxies, and servers that only resemble it.
 
-use std::time::Duration;
-
 use http::{HeaderMap, StatusCode};
+use retry_runtime::ResponseError;
 use retry_runtime::llm::{Fault, ProviderError};
-use retry_runtime::{Classify, ResponseError, Verdict};
 use serde_json::{Value, json};
 use support::model_errors::{anthropic, google, openai, retry_info};
-use support::rows;
+use support::prelude::*;
 
 fn fault(body: &str) -> Option<Fault> {
     ProviderError::parse(body).map(|error| error.fault())

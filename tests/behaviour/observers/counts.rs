@@ -1,11 +1,7 @@
 //! Retry events contain the number in the retry's own count, and the maximum of that count.
 
-use std::sync::Mutex;
-
-use retry_runtime::testing::{self, Script, sequence};
-use retry_runtime::{Event, EventData, Policy, Section, Verdict, retry};
-use retry_work::retry_each_blocking;
-use support::rows;
+use retry_runtime::testing::{Script, sequence};
+use support::prelude::*;
 
 fn verdict(error: &&str) -> Verdict {
     match *error {

@@ -1,11 +1,8 @@
 //! Events of calls that end contain the end of the last attempt.
 
-use std::time::Duration;
-
 use retry_runtime::AttemptEnd::{self, Failed, Stop};
 use retry_runtime::testing::sequence;
-use retry_runtime::{Event, EventData, Kind, Policy, Reason, Verdict, retry};
-use support::rows;
+use support::prelude::*;
 
 type End = (Option<AttemptEnd>, Reason);
 
@@ -49,7 +46,7 @@ fn the_last_attempts_end_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn no_end_is_reported_if_the_call_ends_after_its_attempt() {
-    #[retry(base = "10s", on = verdict, cancel = tokio::time::sleep(Duration::from_millis(1)), jitter = "none",
+    #[retry(base = "10s", on = verdict, cancel = sleep(Duration::from_millis(1)), jitter = "none",
         observe = |event| ends.extend(end_of(event)))]
     async fn cancelled(ends: &mut Vec<End>) -> Result<(), &'static str> {
         Err("busy")

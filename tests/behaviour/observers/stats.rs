@@ -1,15 +1,9 @@
 //! The counts of `Stats`.
 
-use std::cell::Cell;
-use std::fmt;
-use std::time::Duration;
-
 use futures::stream::{self, Stream, StreamExt};
 use retry_observers::{Stats, Totals};
 use retry_runtime::testing::{Recorder, Script, fail_times, sequence};
-use retry_runtime::{Event, EventData, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry};
-use retry_work::retry_each;
-use tokio::time::Instant;
+use support::prelude::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -80,7 +74,7 @@ async fn corrections_hedges_and_fallbacks_are_counted() {
 
     #[retry(max = 2, hedge = "1s", observe = stats, on = verdict, idempotent = true)]
     async fn slow(stats: &Stats) -> Result<u32, Failed> {
-        tokio::time::sleep(SECOND * 5 / 2).await;
+        sleep(SECOND * 5 / 2).await;
         Ok(1)
     }
 

@@ -1,22 +1,14 @@
 //! Events contain the durations of their call and of the attempt that ended.
 
-use std::cell::Cell;
-use std::time::Duration;
-
 use futures::executor::block_on;
-use retry_protections::ConcurrencyLimiter;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Event, EventData, Policy, Rejected, Section, Verdict, retry};
-use retry_work::{IntoBatches, plan::Validity};
-use retry_work::{Plan, retry_each};
 use support::clock::Simulated;
-use support::time::secs;
-use tokio::time::sleep;
+use support::prelude::*;
 
 /// The durations of a call and of its attempt.
 type Times = Vec<(Option<Duration>, Option<Duration>)>;
 
-const POLICY: Policy = Policy::fixed(secs(1)).jitter(retry_runtime::Jitter::None);
+const POLICY: Policy = Policy::fixed(secs(1)).jitter(Jitter::None);
 
 fn times<const N: usize>(times: [(u64, Option<u64>); N]) -> Times {
     let times = times.into_iter();

@@ -1,17 +1,11 @@
 //! Plans that end before their work does: by the deadline, cancelled, dropped or by a panic. What is done is kept.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::future::{pending, ready};
-use std::panic::AssertUnwindSafe;
 
 use futures::{FutureExt, join};
-use retry_runtime::seam::TimerFn;
-use retry_work::Plan;
-use retry_work::plan::{Local, Snapshot, Validity};
+use retry_work::plan::{Local, Snapshot};
 use support::dropped::{dropped_after, give_way};
 use support::prelude::*;
-use tokio_util::sync::CancellationToken;
 
 use crate::plan::{EXACT, complete, gave_up, invalid, retryable};
 

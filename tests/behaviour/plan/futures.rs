@@ -1,28 +1,22 @@
 //! Types, borrows and captures of subtasks and validators. The futures are `Send` if these are.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Mutex;
-
-use retry_runtime::{Classify, Policy, Verdict};
-use retry_work::Plan;
-use retry_work::plan::{PlanEnd, PlanState, Subtask, Validity};
-use support::is_send;
+use retry_work::plan::{PlanEnd, PlanState, Subtask};
+use support::prelude::*;
 
 struct Client(String);
 
 impl Client {
     async fn get(&self, path: &str) -> Result<String, Refused> {
-        tokio::task::yield_now().await;
+        yield_now().await;
         Ok(format!("{}{path}", self.0))
     }
 }
 
 /// `Send`, but not `Sync`.
-struct Refused(std::cell::Cell<u32>);
+struct Refused(Cell<u32>);
 
-impl std::fmt::Display for Refused {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.get().fmt(f)
     }
 }
@@ -99,12 +93,12 @@ async fn local_plans_own_and_borrow_what_is_not_send() {
     let mut plan = Plan::local();
     // The async closure owns `owned`, and lends it to every execution.
     plan.add("a", [], async move |[]| {
-        tokio::task::yield_now().await;
+        yield_now().await;
         Ok::<_, Rc<str>>(Rc::clone(&owned))
     });
     plan.add("b", ["a"], async |[a]| {
         log.borrow_mut().push(a.len());
-        tokio::task::yield_now().await;
+        yield_now().await;
         Err(Rc::from("no"))
     });
     let local = Subtask::local("c", ["a"], async |[a]| Ok(Rc::clone(&a)));

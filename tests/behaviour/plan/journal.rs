@@ -1,12 +1,7 @@
 //! The journal of a running plan, and plans that continue from it.
 
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
-
 use futures::FutureExt;
-use retry_work::Plan;
-use retry_work::plan::{PlanState, Validity};
+use retry_work::plan::PlanState;
 use support::prelude::*;
 
 use crate::plan::{EXACT, World, subtasks};
@@ -63,7 +58,7 @@ async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
             plan.add(name, [], async move |[]| {
                 executed.borrow_mut().push(name);
                 if name == "slow" {
-                    std::future::pending::<()>().await;
+                    pending::<()>().await;
                 }
                 Err(String::from("404"))
             });
@@ -76,7 +71,7 @@ async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
         lines.load(plan);
         let policy = EXACT.on(|_: &String| false);
         let run = plan.run_until(policy, async |_| Validity::Invalid("no page".into()));
-        let crash = tokio::time::timeout(secs(5), run);
+        let crash = timeout(secs(5), run);
         assert!(crash.await.is_err());
     }
     assert_eq!(executed.take(), ["gone", "slow", "slow"]);
@@ -100,7 +95,7 @@ async fn a_crash_loses_only_running_subtasks() {
     };
     // `c` and `d` are running.
     let mut first = plan().journal(|change| lines.append(&change));
-    let crash = tokio::time::timeout(millis(2500), first.run());
+    let crash = timeout(millis(2500), first.run());
     assert!(crash.await.is_err());
     drop(first);
     assert_eq!(executed.take(), ["a", "b"]);

@@ -1,10 +1,6 @@
 //! The log of plans.
 
-use std::cell::Cell;
-use std::future::ready;
-
-use retry_work::Plan;
-use retry_work::plan::{Subtask, Validity};
+use retry_work::plan::Subtask;
 use support::prelude::*;
 
 use crate::plan::World;
@@ -101,7 +97,7 @@ async fn a_round_cut_off_by_the_deadline_shows_the_max_of_the_policy() {
         rounds.set(rounds.get() + 1);
         match rounds.get() {
             1 => Err(Failure(Verdict::THROTTLED)),
-            _ => std::future::pending().await,
+            _ => pending().await,
         }
     });
     let recording = testing::record();

@@ -1,11 +1,7 @@
 //! `run_until`: what the validator asks for.
 
-use std::cell::{Cell, RefCell};
-use std::future::ready;
-
-use retry_work::plan::{Snapshot, Subtask, Validity};
+use retry_work::plan::{Snapshot, Subtask};
 use support::prelude::*;
-use tokio::time::timeout;
 
 use crate::plan::{EXACT, World, gave_up, retryable};
 

@@ -18,13 +18,10 @@ mod steps;
 mod until;
 mod verdicts;
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use retry_runtime::{Jitter, Policy, Reason};
-use retry_work::Plan;
-use retry_work::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_work::plan::{Local, PlanEnd, Snapshot};
+use support::prelude::*;
 
 type LocalPlan<'a> = Plan<'a, String, String, Local<'a, String, String>>;
 

@@ -1,9 +1,7 @@
 //! The progress of a plan in observers' events.
 
-use std::cell::RefCell;
-
-use retry_runtime::EventData;
-use retry_work::plan::{Subtask, Validity};
+use retry_work::plan::Subtask;
+use support::prelude::*;
 
 use super::{EXACT, World};
 

@@ -1,16 +1,12 @@
 //! Properties of every plan with any failures: order, counts, results, limits.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use retry_work::Plan;
-use retry_work::plan::{Local, Validity};
+use retry_work::plan::Local;
 use support::prelude::*;
 use support::runtime;
-use tokio::time::timeout;
 
 /// A subtask as drawn: what it depends on (among those before it), how often it fails, how long it takes.
 #[derive(Clone, Debug)]

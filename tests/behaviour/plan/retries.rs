@@ -1,13 +1,9 @@
 //! `retry_failed`: what is executed again, and what becomes of what fails again.
 
-use std::cell::Cell;
-use std::future::pending;
-use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::panic::resume_unwind;
 
 use ::futures::FutureExt;
-use retry_work::Plan;
 use support::prelude::*;
-use tokio::time::timeout;
 
 use crate::plan::World;
 

@@ -1,12 +1,6 @@
 //! The executions of a run, their order and concurrency.
 
-use std::cell::Cell;
-use std::future::pending;
-use std::sync::Arc;
-
-use retry_work::Plan;
 use support::prelude::*;
-use tokio::time::timeout;
 
 use crate::plan::World;
 

@@ -1,12 +1,9 @@
 //! Plans of many subtasks: linear work, and no recursion that a long chain could overflow the stack with.
 
-use std::cell::Cell;
 use std::future::poll_fn;
-use std::task::Poll;
-use std::thread;
 
-use retry_work::Plan;
 use retry_work::plan::Local;
+use support::prelude::*;
 
 const MANY: usize = 10_000;
 /// Less than the frames of any recursion of that depth would take, in a debug build at the least.

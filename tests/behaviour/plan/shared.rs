@@ -1,21 +1,13 @@
 //! Names, timers, budgets, breakers, limiters and observers in plans.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::future::ready;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
 
 use futures::join;
-use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
-use retry_runtime::seam::{BreakerState, RetryBudget, TimerFn};
-use retry_work::Plan;
-use retry_work::plan::{Local, PlanEnd, Validity};
+use retry_work::plan::{Local, PlanEnd};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::limiters::at_a_time;
 use support::prelude::*;
-use tokio_util::sync::CancellationToken;
 
 use crate::plan::{EXACT, complete, reason};
 

@@ -1,11 +1,6 @@
 //! State, saved as JSON and loaded.
 
-use std::cell::Cell;
-use std::future::pending;
-use std::sync::Arc;
-
-use retry_work::Plan;
-use retry_work::plan::{PlanState, Snapshot, Validity};
+use retry_work::plan::{PlanState, Snapshot};
 use serde::{Deserialize, Serialize};
 use support::prelude::*;
 

@@ -1,10 +1,6 @@
 //! Plans that are run by another executor, which decides when subtasks start and in which order they complete.
 
-use std::sync::Arc;
-
-use retry_runtime::{Policy, testing};
-use retry_work::Plan;
-use retry_work::plan::Validity;
+use support::prelude::*;
 
 use crate::plan::{LocalPlan, World};
 

@@ -1,11 +1,7 @@
 //! `run_until`: validation, rounds, pauses, and how it ends.
 
-use std::cell::Cell;
-
-use retry_work::Plan;
-use retry_work::plan::{Local, PlanEnd, Validity};
+use retry_work::plan::{Local, PlanEnd};
 use support::prelude::*;
-use tokio::time::timeout;
 
 use crate::plan::{EXACT, World, complete, gave_up, invalid, reason, retryable};
 

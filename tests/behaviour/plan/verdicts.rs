@@ -1,13 +1,8 @@
 //! `run_until`: what becomes of failures by their verdict, and how long it waits.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::future::ready;
 
-use retry_runtime::Hint;
-use retry_runtime::seam::TimerFn;
-use retry_work::Plan;
-use retry_work::plan::{Subtask, Validity};
+use retry_work::plan::Subtask;
 use support::prelude::*;
 
 use crate::plan::{EXACT, reason};

@@ -1,8 +1,6 @@
 //! Patterns, `mut`, `_`, `#[cfg]` arguments, recursion, functions made by `macro_rules!`.
 
-use std::pin::Pin;
-
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 
@@ -92,14 +90,14 @@ async fn mutable_arguments_keep_their_changes() {
 #[tokio::test(start_paused = true)]
 async fn recursion() {
     check!(|flaky| recursive(flaky, 0).await);
-    let flaky = Flaky::new(2, retry_runtime::Jitter::None);
+    let flaky = Flaky::new(2, Jitter::None);
     assert_eq!(recursive(&flaky, 3).await, Ok(3));
     assert_eq!(flaky.attempts(), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn made_by_macro_rules() {
-    let flaky = Flaky::new(0, retry_runtime::Jitter::None);
+    let flaky = Flaky::new(0, Jitter::None);
     let expected = Ok(String::from("hello"));
     assert_eq!(generated(&flaky, String::from("hello")).await, expected);
     let mut attempts = 0;
@@ -123,7 +121,7 @@ fn boxed_recursion(
 #[tokio::test(start_paused = true)]
 async fn boxed_functions_recurse() {
     check!(|flaky| boxed_recursion(flaky, 0).await);
-    let flaky = Flaky::new(2, retry_runtime::Jitter::None);
+    let flaky = Flaky::new(2, Jitter::None);
     assert_eq!(boxed_recursion(&flaky, 3).await, Ok(3));
 }
 

@@ -1,8 +1,8 @@
 //! Blocking functions sleep on their thread.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check_blocking};
 

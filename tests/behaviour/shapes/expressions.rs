@@ -1,8 +1,5 @@
 //! The positions of an expression.
 
-use std::io;
-
-use retry_runtime::Classify;
 use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};

@@ -1,10 +1,8 @@
 //! Functions that return a future: `impl Future`, `Pin<Box<dyn Future>>`, and the aliases of `futures`.
 
-use std::pin::Pin;
-
 use futures::FutureExt;
 use futures::future::{BoxFuture, LocalBoxFuture};
-use retry_runtime::{Jitter, retry};
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check};
 

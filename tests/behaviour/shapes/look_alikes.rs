@@ -1,8 +1,6 @@
 //! Bodies that look like what other attributes make of theirs, and are the user's own: every attempt runs all of it.
 
-use std::pin::Pin;
-
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 

@@ -1,10 +1,6 @@
 //! Free functions and methods, by receiver.
 
-use std::pin::Pin;
-use std::rc::Rc;
-use std::sync::Arc;
-
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check};
 

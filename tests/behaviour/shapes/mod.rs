@@ -32,12 +32,7 @@ mod returns;
 mod send;
 mod traits;
 
-use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-use retry_runtime::{Jitter, Policy, testing};
-use tokio::time::Instant;
+use support::prelude::*;
 
 const MAX: u32 = 3;
 
@@ -58,7 +53,7 @@ impl fmt::Display for Busy {
     }
 }
 
-impl std::error::Error for Busy {}
+impl Error for Busy {}
 
 impl Flaky {
     fn new(failures: u32, jitter: Jitter) -> Self {
@@ -167,6 +162,6 @@ fn check_pauses(flaky: &Flaky, pauses: &[Duration], expected: &[Duration]) {
 #[tokio::test(start_paused = true)]
 async fn the_check_itself_measures_time() {
     let start = Instant::now();
-    tokio::time::sleep(Duration::from_micros(1500)).await;
+    sleep(Duration::from_micros(1500)).await;
     assert_eq!(start.elapsed(), slept(&[Duration::from_micros(1500)]));
 }

@@ -1,10 +1,8 @@
 //! Return types: aliases, boxed errors, `impl Trait`, coercions.
 
-use std::error::Error;
 use std::fmt::{Debug, Display};
-use std::io;
 
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 
@@ -39,7 +37,7 @@ async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, 
     Ok(0..answer)
 }
 
-#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = retry_runtime::GaveUp::into_error)]
+#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = GaveUp::into_error)]
 async fn impl_value_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, Busy> {
     assert_eq!(attempt.number(), flaky.attempts() + 1);
     flaky.answer()
@@ -50,7 +48,7 @@ async fn impl_error(flaky: &Flaky) -> Result<u32, impl Display> {
     flaky.answer()
 }
 
-#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, repeats = 9, give_up = retry_runtime::GaveUp::into_error)]
+#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, repeats = 9, give_up = GaveUp::into_error)]
 async fn impl_error_with_errors_kept(
     flaky: &Flaky,
 ) -> Result<impl Debug + Into<u32>, impl Error + PartialEq> {

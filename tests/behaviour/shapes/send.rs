@@ -1,9 +1,5 @@
 //! The future is `Send` exactly if a hand-written loop's would be.
 
-use std::cell::Cell;
-use std::error::Error;
-use std::rc::Rc;
-
 use support::prelude::*;
 
 use crate::shapes::Busy;
@@ -14,26 +10,26 @@ struct Client {
 
 #[retry(on = |_| true)]
 async fn local_error(prompt: &str) -> Result<String, Box<dyn Error>> {
-    tokio::task::yield_now().await;
+    yield_now().await;
     Ok(String::from(prompt))
 }
 
 #[retry(on = |_| true, timeout = "1s")]
 async fn local_error_with_timeout(prompt: &str) -> Result<String, Box<dyn Error>> {
-    tokio::task::yield_now().await;
+    yield_now().await;
     Ok(String::from(prompt))
 }
 
 #[retry(on = |_| true, until = |value| value.get() > 0)]
 async fn local_value(prompt: &str) -> Result<Rc<Cell<usize>>, Box<dyn Error>> {
-    tokio::task::yield_now().await;
+    yield_now().await;
     Ok(Rc::new(Cell::new(prompt.len())))
 }
 
 #[retry(on = |_| true, attempt = attempt, give_up = GaveUp::into_error, observe = |_| (), repeats = 2,
     deadline = "1m")]
 async fn everything(prompt: &str) -> Result<String, Busy> {
-    tokio::task::yield_now().await;
+    yield_now().await;
     let _ = attempt.number();
     Ok(String::from(prompt))
 }
@@ -41,14 +37,14 @@ async fn everything(prompt: &str) -> Result<String, Busy> {
 impl Client {
     #[retry(on = |_| true)]
     async fn by_ref(&self, prompt: &str) -> Result<&str, Busy> {
-        tokio::task::yield_now().await;
+        yield_now().await;
         assert!(!prompt.is_empty());
         Ok(&self.name)
     }
 
     #[retry(on = |_| true)]
     async fn by_mut(&mut self, prompts: &mut Vec<String>) -> Result<usize, Busy> {
-        tokio::task::yield_now().await;
+        yield_now().await;
         prompts.push(self.name.clone());
         self.name.clear();
         Ok(prompts.len())
@@ -56,7 +52,7 @@ impl Client {
 
     #[retry(on = |_| true)]
     async fn generic<T: Clone + Send + Sync>(&self, prompt: T) -> Result<T, Busy> {
-        tokio::task::yield_now().await;
+        yield_now().await;
         Ok(prompt.clone())
     }
 }
@@ -79,7 +75,7 @@ async fn sendable() {
 #[retry(on = |_| true)]
 fn local(counter: Rc<Cell<u32>>) -> impl Future<Output = Result<u32, Busy>> {
     async move {
-        tokio::task::yield_now().await;
+        yield_now().await;
         Ok(counter.get())
     }
 }

@@ -1,10 +1,9 @@
 //! Receivers, generics and lifetimes: what a stream's attempts may borrow, and what they may change.
 
 use std::fmt::Display;
-use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, Stream, StreamExt};
-use retry_runtime::retry;
+use support::prelude::*;
 
 use super::{BUSY, Failure, Item, Server, all, all_of, items};
 
@@ -88,7 +87,7 @@ async fn generics_and_hidden_types() {
 
 #[tokio::test]
 async fn errors_of_any_type() {
-    type BoxError = Box<dyn std::error::Error + Send + Sync>;
+    type BoxError = Box<dyn Error + Send + Sync>;
 
     #[retry(stream, max = 2, backoff = "none", on = |_| true)]
     async fn anyhow(server: &Server) -> anyhow::Result<BoxStream<'_, anyhow::Result<u32>>> {

@@ -1,10 +1,7 @@
 //! A stream that is dropped at any poll releases everything.
 
-use std::sync::atomic::Ordering;
-use std::task::Poll;
-
 use futures::{StreamExt, poll};
-use tokio::time::sleep;
+use support::prelude::*;
 
 use super::{BUSY, Failure, Item, Open, Server, Step, Wait, items, secs};
 

@@ -1,10 +1,7 @@
 //! The key `fallback` on a stream: another stream is used if no item was yielded.
 
 use futures::stream::{Stream, StreamExt};
-use retry_runtime::{GaveUp, Reason, testing};
-use support::failure::{STOP, TIMEOUT, TRANSIENT};
-use support::rows;
-use tokio::time::Instant;
+use support::prelude::*;
 
 use super::{BUSY, Fail, Failure, Item, Open, Server, Step, Wait, all, breaks_after, items, secs};
 

@@ -1,10 +1,7 @@
 //! `stream = "first"`: retried until the first item arrived, and never after.
 
-use std::sync::Arc;
-
 use futures::stream::{self, BoxStream, FusedStream, Stream, StreamExt};
-use retry_runtime::retry;
-use support::failure::{STOP, TRANSIENT};
+use support::prelude::*;
 
 use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, Wait, all, items, secs};
 

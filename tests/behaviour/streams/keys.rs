@@ -1,12 +1,9 @@
 //! The other keys mean on a stream what they mean elsewhere.
 
 use std::any::type_name;
-use std::sync::Mutex;
 
 use futures::stream::{self, Stream, StreamExt};
-use retry_runtime::{GaveUp, Jitter, Policy, Reason, Verdict, retry, testing};
-use support::failure::{STOP, TRANSIENT, throttled_for};
-use tokio::time::Instant;
+use support::prelude::*;
 
 use super::{BUSY, Fail, Failure, Item, Server, Step, all, all_of, items, secs};
 
@@ -74,7 +71,7 @@ async fn policy_timer_and_observers_are_the_calls_own() {
             stream,
             name = "client.stream",
             policy = self.policy,
-            timer = tokio::time::sleep,
+            timer = sleep,
             observe = |event| self.seen.lock().unwrap().push(event.to_string()),
             on = |error| if *error == TRANSIENT { Verdict::TRANSIENT } else { Verdict::STOP },
         )]
@@ -114,7 +111,7 @@ async fn the_attempt_is_seen() {
 }
 
 #[tokio::test]
-async fn beside_instrument() {
+async fn with_instrument() {
     streams! {
         #[tracing::instrument(skip_all)]
         #[retry(stream, max = 2, backoff = "none")]

@@ -86,20 +86,14 @@ mod send;
 mod shapes;
 mod timeout;
 
-use std::collections::VecDeque;
 use std::ops::RangeInclusive;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
-use std::time::Duration;
-
-use futures::stream::BoxStream;
-use futures::{Stream, StreamExt};
-use support::failure::{Failure, TRANSIENT};
-use support::time::secs;
-use tokio::time::{Sleep, sleep};
+use std::sync::atomic::AtomicUsize;
 
 use Step::{Fail, Wait};
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use support::prelude::*;
+use tokio::time::Sleep;
 
 /// The stream of a function. It is `Send`, as is the future that opens it.
 type Open = for<'a> fn(&'a Server) -> BoxStream<'a, Item>;
@@ -187,7 +181,7 @@ impl Server {
 
     async fn connect(&self) -> Result<Scripted<'_>, Failure> {
         match self.opens_after {
-            Duration::ZERO => tokio::task::yield_now().await,
+            Duration::ZERO => yield_now().await,
             after => sleep(after).await,
         }
         self.open_now()
@@ -271,6 +265,6 @@ fn rest<'a>(
     stream.filter(move |item| {
         let skipped = item.is_ok() && left > 0;
         left -= usize::from(skipped);
-        std::future::ready(!skipped)
+        ready(!skipped)
     })
 }

@@ -1,8 +1,7 @@
 //! `Result<stream, E>` without the key: the opening alone is retried.
 
 use futures::stream::{BoxStream, Stream, StreamExt};
-use retry_runtime::retry;
-use support::failure::TRANSIENT;
+use support::prelude::*;
 
 use super::{BUSY, Failure, Item, MAX, Server, all_of, items};
 

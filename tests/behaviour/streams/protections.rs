@@ -1,12 +1,7 @@
 //! Protections record an attempt once, at its first item, with any later behaviour of its stream.
 
 use futures::stream::{BoxStream, Stream, StreamExt};
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::retry;
-use retry_runtime::seam::BreakerState;
-use support::failure::TRANSIENT;
-use support::rows;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use super::{BUSY, Item, Server, Step, Wait, all, items, secs};
 

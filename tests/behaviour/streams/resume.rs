@@ -1,17 +1,11 @@
 //! `stream = "resume"`: the body requests the rest, and no item is yielded twice.
 
-use std::cell::{Cell, RefCell};
 use std::fmt::Display;
-use std::sync::Mutex;
-use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
-use retry_runtime::seam::{DefaultTimer, RetryBudget};
-use retry_runtime::{Attempt, Budget, EventData, GaveUp, Items, Kind, Policy, retry, testing};
+use retry_runtime::{Attempt, Items};
 use support::clock::Simulated;
-use support::failure::TRANSIENT;
-use support::time::millis;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use super::{BUSY, Failure, Item, MAX, Server, all, breaks_after, items, secs};
 
@@ -210,7 +204,7 @@ async fn a_stream_may_borrow_the_last_item() {
         let last = attempt.last_item();
         server.lazy().filter(move |item| {
             let new = item.as_ref().map_or(true, |item| Some(item) > last);
-            std::future::ready(new)
+            ready(new)
         })
     }
     let server = Server::new([breaks_after(1..=3), items(1..=6)]);
@@ -467,7 +461,7 @@ async fn an_opening_that_fails_is_not_an_early_break() {
 
     let attempts = Cell::new(0);
     let items = feed(&attempts)
-        .filter(|item| std::future::ready(item.is_ok()))
+        .filter(|item| ready(item.is_ok()))
         .count()
         .await;
     // 100 breaks count as progress; 120 retries follow the last one.

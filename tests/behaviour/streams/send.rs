@@ -1,9 +1,7 @@
 //! The returned stream is `Send` if the inner one is, and doesn't require it.
 
-use std::rc::Rc;
-
 use futures::stream::{self, LocalBoxStream, StreamExt};
-use retry_runtime::retry;
+use support::prelude::*;
 
 use super::{Failure, Item, Server, all, items};
 

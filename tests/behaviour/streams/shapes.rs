@@ -1,10 +1,7 @@
 //! Every mode in every shape: one attempt if it succeeds, otherwise as many as needed, and at most `max + 1`.
 
-use std::pin::Pin;
-
 use futures::stream::{self, BoxStream, LocalBoxStream, Stream, StreamExt};
-use retry_runtime::retry;
-use support::failure::TRANSIENT;
+use support::prelude::*;
 
 use super::{BUSY, Failure, Item, MAX, Server, all, all_of, items, rest};
 

@@ -1,8 +1,7 @@
 //! `timeout` is the time until the attempt succeeds, and then until each next item, while the consumer waits for it.
 
 use futures::StreamExt;
-use support::failure::TIMEOUT;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use super::{BUSY, Failure, Item, Open, Server, Step, Wait, all, items, secs};
 

@@ -1,9 +1,7 @@
 //! The records of a recorder.
 
-use std::time::Duration;
-
 use retry_runtime::testing::{Recorder, fail_times, record, sequence, skip_sleeps};
-use retry_runtime::{Jitter, Observer, Policy, Reason};
+use support::prelude::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 

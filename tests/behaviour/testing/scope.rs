@@ -1,12 +1,9 @@
 //! A scope applies to the future that it runs, on any thread, and nowhere else.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use retry_runtime::testing::{self, Scope, fail_times};
-use retry_runtime::{Policy, Reason, retry};
-use retry_work::{IntoBatches, retry_each_blocking};
-use tokio::task::yield_now;
+use retry_runtime::testing::{Scope, fail_times};
+use support::prelude::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -138,7 +135,7 @@ async fn a_call_that_is_dropped_is_dropped_in_its_scope() {
     let scope = Scope::new();
     let task = tokio::spawn(scope.run(async move {
         let _ends = CallsAtTheEnd;
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     }));
     yield_now().await;
     task.abort();

@@ -1,8 +1,7 @@
 //! Without `correct`, the body runs again and sees what was wrong.
 
-use retry_runtime::{Attempt, Classify, Draft, GaveUp, Reason, TimedOut, retry, testing};
-use support::rows;
-use tokio::time::Instant;
+use retry_runtime::{Attempt, Draft};
+use support::prelude::*;
 
 use crate::validation::{
     Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check, secs,
@@ -27,7 +26,7 @@ async fn extract(model: &mut Model, seen: &mut Vec<Seen>) -> Result<Answer, Mode
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_body_runs_again_and_sees_the_complaint_and_the_rejected_value() {
+async fn the_body_runs_again_and_sees_the_validation_error_and_the_rejected_value() {
     let recording = testing::record();
     let start = Instant::now();
     let mut model = Model::new([
@@ -162,7 +161,7 @@ async fn a_timeout_does_not_become_the_error_of_the_rejected_value() {
         });
         match attempt.number() {
             1 => Ok(String::from("three")),
-            2 => std::future::pending().await,
+            2 => pending().await,
             _ => Ok(String::from("3")),
         }
     }

@@ -1,13 +1,11 @@
 //! `correct` repairs the rejected value, and the body does not run again.
 
-use retry_runtime::{GaveUp, Reason, retry, testing};
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use crate::validation::ask_again::{Story, tell};
 use crate::validation::{
     Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check, secs,
 };
-use support::rows;
 
 /// Adds the field that was missing.
 async fn add(mut draft: Answer, error: &ModelError) -> Result<Answer, ModelError> {

@@ -1,10 +1,6 @@
 //! `invalid(…)`: a count of its own, and no delay unless one is named.
 
-use std::time::Duration;
-
-use retry_runtime::{Backoff, Classify, GaveUp, Policy, Reason, Section, Verdict, retry, testing};
-
-use support::rows;
+use support::prelude::*;
 
 use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
 
@@ -144,12 +140,12 @@ async fn the_log_shows_the_max_of_the_policy_and_the_count_of_the_kind() {
 /// An error of `validate` whose default is to stop. Only an explicit mark means that asking again doesn't help.
 #[derive(Clone, Debug, Classify)]
 #[classify(stop)]
-enum Complaint {
+enum Invalid {
     Vague,
     #[classify(stop)]
     Filtered,
     #[classify(transparent)]
-    Shared(std::sync::Arc<Self>),
+    Shared(Arc<Self>),
     #[classify(transparent)]
     Generic(Wrapper<u8>),
 }
@@ -159,16 +155,16 @@ enum Complaint {
 struct Wrapper<T>(T);
 
 #[tokio::test(start_paused = true)]
-async fn a_complaint_that_is_marked_to_stop_ends_the_call() {
-    #[retry(validate = |answer: &Complaint| Err(answer.clone()), give_up = |gave_up: GaveUp<_, _>| {
+async fn a_validation_error_that_is_marked_to_stop_ends_the_call() {
+    #[retry(validate = |answer: &Invalid| Err(answer.clone()), give_up = |gave_up: GaveUp<_, _>| {
         *reason = Some(gave_up.reason());
         gave_up.into_error()
     })]
     async fn ask(
-        answer: &Complaint,
+        answer: &Invalid,
         asked: &mut usize,
         reason: &mut Option<Reason>,
-    ) -> Result<Complaint, Complaint> {
+    ) -> Result<Invalid, Invalid> {
         *asked += 1;
         Ok(answer.clone())
     }
@@ -178,23 +174,23 @@ async fn a_complaint_that_is_marked_to_stop_ends_the_call() {
         correct = async |draft, _| { *asked += 1; Ok(draft) },
         on = |_| true,
     )]
-    async fn correct(answer: &Complaint, asked: &mut usize) -> Result<Complaint, Complaint> {
+    async fn correct(answer: &Invalid, asked: &mut usize) -> Result<Invalid, Invalid> {
         *asked += 1;
         Ok(answer.clone())
     }
 
     #[retry(validate = |answer| Err(answer.clone()))]
-    fn block(answer: &Complaint, asked: &mut usize) -> Result<Complaint, Complaint> {
+    fn block(answer: &Invalid, asked: &mut usize) -> Result<Invalid, Invalid> {
         *asked += 1;
         Ok(answer.clone())
     }
 
     for (answer, times) in [
-        (Complaint::Vague, 4),
-        (Complaint::Filtered, 1),
-        (Complaint::Shared(Complaint::Vague.into()), 4),
-        (Complaint::Shared(Complaint::Filtered.into()), 1),
-        (Complaint::Generic(Wrapper(1)), 1),
+        (Invalid::Vague, 4),
+        (Invalid::Filtered, 1),
+        (Invalid::Shared(Invalid::Vague.into()), 4),
+        (Invalid::Shared(Invalid::Filtered.into()), 1),
+        (Invalid::Generic(Wrapper(1)), 1),
     ] {
         let (mut asked, mut reason) = (0, None);
         ask(&answer, &mut asked, &mut reason).await.unwrap_err();

@@ -30,9 +30,7 @@ mod correct;
 mod counts;
 mod shapes;
 
-use std::fmt;
-
-use retry_runtime::{Classify, Verdict};
+use support::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ModelError {
@@ -42,7 +40,6 @@ enum ModelError {
 }
 
 use ModelError::{Missing, Overloaded, Unauthorized};
-use support::time::secs;
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,7 +51,7 @@ impl fmt::Display for ModelError {
     }
 }
 
-impl std::error::Error for ModelError {}
+impl Error for ModelError {}
 
 impl Classify for ModelError {
     fn classify(&self) -> Verdict {
@@ -76,7 +73,7 @@ fn answer(fields: &[&'static str]) -> Result<Answer, ModelError> {
     Ok(Answer(fields.to_vec()))
 }
 
-/// Complains of the first required field that is missing.
+/// Reports the first required field that is missing.
 fn check(answer: &Answer) -> Result<(), ModelError> {
     let missing = REQUIRED.iter().find(|field| !answer.0.contains(field));
     missing.map_or(Ok(()), |field| Err(Missing(field)))

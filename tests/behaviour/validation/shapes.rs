@@ -1,13 +1,9 @@
 //! Every shape of function, validator and corrector, each with its attempts counted.
 
-use std::error::Error;
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
-use retry_runtime::retry;
-use support::is_send;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
 

@@ -1,6 +1,4 @@
-use std::fmt::{self, Debug, Display};
-use std::io;
-use std::time::Duration;
+use std::fmt::{Debug, Display};
 
 use async_nats::client::FlushErrorKind;
 use async_nats::error::Error;
@@ -12,8 +10,8 @@ use async_nats::{
 };
 use futures_util::FutureExt;
 use retry_clients::async_nats::{Failure, classify};
-use retry_runtime::{Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
+use support::prelude::*;
 use support::scripted::{IMPATIENCE, PATIENCE};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -191,25 +189,25 @@ fn jet_stream_errors_are_classified_by_code() {
         (400, 10003, Verdict::STOP),
         (500, 10001, Verdict::STOP),
     ] {
-        let said = format!(r#"{{"code":{code},"err_code":{number},"description":"no"}}"#);
-        let said = || serde_json::from_str::<jetstream::Error>(&said).unwrap();
-        assert_eq!(classify(&said()), expected, "{code} {number}");
-        let error = Error::with_source(context::PublishErrorKind::Other, said());
+        let reply = format!(r#"{{"code":{code},"err_code":{number},"description":"no"}}"#);
+        let reply = || serde_json::from_str::<jetstream::Error>(&reply).unwrap();
+        assert_eq!(classify(&reply()), expected, "{code} {number}");
+        let error = Error::with_source(context::PublishErrorKind::Other, reply());
         assert_eq!(classify(&error), expected, "{code} {number}");
         check_kinds! {
             expected =>
-                context::AccountErrorKind::JetStream(said()),
-                context::CreateStreamErrorKind::JetStream(said()),
-                context::GetStreamErrorKind::JetStream(said()),
-                context::GetStreamByNameErrorKind::JetStream(said()),
-                context::ConsumerInfoErrorKind::JetStream(said()),
-                stream::ConsumerErrorKind::JetStream(said()),
-                stream::ConsumerCreateStrictErrorKind::JetStream(said()),
-                stream::ConsumerUpdateErrorKind::JetStream(said()),
-                stream::DeleteMessageErrorKind::JetStream(said()),
-                stream::PurgeErrorKind::JetStream(said()),
-                stream::LastRawMessageErrorKind::JetStream(said()),
-                kv::StatusErrorKind::JetStream(said());
+                context::AccountErrorKind::JetStream(reply()),
+                context::CreateStreamErrorKind::JetStream(reply()),
+                context::GetStreamErrorKind::JetStream(reply()),
+                context::GetStreamByNameErrorKind::JetStream(reply()),
+                context::ConsumerInfoErrorKind::JetStream(reply()),
+                stream::ConsumerErrorKind::JetStream(reply()),
+                stream::ConsumerCreateStrictErrorKind::JetStream(reply()),
+                stream::ConsumerUpdateErrorKind::JetStream(reply()),
+                stream::DeleteMessageErrorKind::JetStream(reply()),
+                stream::PurgeErrorKind::JetStream(reply()),
+                stream::LastRawMessageErrorKind::JetStream(reply()),
+                kv::StatusErrorKind::JetStream(reply());
         }
     }
 }
@@ -245,12 +243,12 @@ fn an_error_has_the_verdict_of_its_cause() {
     check_kind(OfObjectStore("object not found"), Verdict::STOP);
     let late = io::Error::new(io::ErrorKind::TimedOut, "double ack response timed out");
     assert_eq!(classify(&async_nats::Error::from(late)), Verdict::TIMEOUT);
-    for (said, expected) in [
+    for (reply, expected) in [
         ("broken pipe", BROKEN),
         ("subscription dropped", BROKEN),
         ("no reply subject", Verdict::STOP),
     ] {
-        assert_eq!(classify(&async_nats::Error::from(said)), expected, "{said}");
+        assert_eq!(classify(&async_nats::Error::from(reply)), expected, "{reply}");
     }
 }
 
@@ -265,10 +263,10 @@ fn ends_of_a_pull_consumers_messages_are_classified() {
         (r#"409, Some("Exceeded MaxRequestBatch of 1")"#, Verdict::STOP),
         (r#"400, Some("Bad Request")"#, Verdict::STOP),
     ] {
-        let said = format!("error while processing messages from the stream: {status}");
-        let of_batch = async_nats::Error::from(io::Error::other(said.clone()));
+        let reply = format!("error while processing messages from the stream: {status}");
+        let of_batch = async_nats::Error::from(io::Error::other(reply.clone()));
         assert_eq!(classify(&of_batch), expected, "{status}");
-        let of_messages = Error::with_source(consumer::pull::MessagesErrorKind::Other, said);
+        let of_messages = Error::with_source(consumer::pull::MessagesErrorKind::Other, reply);
         assert_eq!(classify(&of_messages), expected, "{status}");
     }
 }

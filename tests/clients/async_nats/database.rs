@@ -1,15 +1,13 @@
-use std::time::Duration;
-
 use async_nats::jetstream::context::{GetStreamError, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, RequestError, RequestErrorKind};
 use retry_clients::async_nats::classify;
-use retry_runtime::{Verdict, retry};
 use support::loopback::attempts;
+use support::prelude::*;
 
-use crate::databases::{control, control_beside, setting};
+use crate::databases::{control, control_concurrently, setting};
 
 /// A client that waits for responses for this time.
 async fn connect(patience: Duration) -> Client {
@@ -99,7 +97,7 @@ async fn a_server_that_stops_answering_stores_a_message_once() {
     control(&["nats", "stop"]);
     let resume = async {
         tokio::time::sleep(Duration::from_millis(250)).await;
-        control_beside(&["nats", "continue"]).await;
+        control_concurrently(&["nats", "continue"]).await;
     };
     let (placed, ()) = tokio::join!(place(&context, "slow", &mut verdicts), resume);
     placed.unwrap();
@@ -117,7 +115,7 @@ async fn a_server_that_is_restarted_is_survived() {
     control(&["nats", "kill"]);
     let restart = async {
         tokio::time::sleep(Duration::from_millis(250)).await;
-        control_beside(&["nats", "start"]).await;
+        control_concurrently(&["nats", "start"]).await;
     };
     let (placed, ()) = tokio::join!(place(&context, "kept", &mut verdicts), restart);
     placed.unwrap();

@@ -1,12 +1,10 @@
-use std::cell::RefCell;
-
 use fred::interfaces::ListInterface;
 use fred::types::config::Options;
 use fred::types::{ClientState, ClusterHash, CustomCommand, InfoKind};
-use retry_runtime::{Jitter, Policy};
+use support::prelude::*;
 
 use super::*;
-use crate::databases::{self, control, control_beside, setting};
+use crate::databases::{self, control, control_concurrently, setting};
 
 /// A client that reconnects by itself, but doesn't send commands again.
 async fn connected(patience: Duration) -> Client {
@@ -75,9 +73,9 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let observer = connected(Duration::ZERO).await;
     let restart = async {
         blocked(&observer).await;
-        control_beside(&["redis", "kill"]).await;
+        control_concurrently(&["redis", "kill"]).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
-        control_beside(&["redis", "start"]).await;
+        control_concurrently(&["redis", "start"]).await;
     };
     let mut verdicts = Vec::new();
     let (answer, ()) = tokio::join!(answer(&client, &mut verdicts), restart);
@@ -158,7 +156,7 @@ async fn a_killed_cluster_gets_the_configured_number_of_attempts() {
     });
     let kill = async {
         blocked(&node).await;
-        control_beside(&["cluster", "kill"]).await;
+        control_concurrently(&["cluster", "kill"]).await;
     };
     let (popped, ()) = tokio::join!(pop, kill);
     popped.unwrap_err();

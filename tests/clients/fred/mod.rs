@@ -1,12 +1,10 @@
 //! fred: failures as its client gives them, classified and counted.
 
-use std::time::Duration;
-
 use fred::prelude::{Builder, Client, ClientLike, Config, Error, ErrorKind, KeysInterface};
 use fred::types::config::{ConnectionConfig, ReconnectPolicy};
 use retry_clients::fred::{classify, without_retries};
-use retry_runtime::{Verdict, retry};
 use support::loopback::{attempts, closed_port};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 
 mod database;

@@ -1,10 +1,7 @@
 //! fred's built-in retries, and the setting that turns them off.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use support::loopback::Server;
+use support::prelude::*;
 use support::redis::read_command;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;

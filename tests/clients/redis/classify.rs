@@ -2,13 +2,12 @@
 //! Against a real one: `database`.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, ErrorKind, IntoConnectionInfo, RedisError, cmd,
 };
-use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

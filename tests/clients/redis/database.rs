@@ -1,13 +1,11 @@
-use std::time::Duration;
-
 use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncCommands, AsyncConnectionConfig, Client, ErrorKind, RedisError, ServerErrorKind, cmd,
 };
-use retry_runtime::{Classify, Policy, Verdict, retry};
-
-use crate::databases::{self, control, control_beside, setting};
+use support::prelude::*;
 use support::verdicts::BROKEN;
+
+use crate::databases::{self, control, control_concurrently, setting};
 
 /// Opens a new connection, which waits for replies for this time.
 async fn connect(patience: Option<Duration>) -> Result<MultiplexedConnection, RedisError> {
@@ -53,7 +51,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
         while !blocked(&mut connection).await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        control_beside(&["redis", "kill"]).await;
+        control_concurrently(&["redis", "kill"]).await;
         // Long enough for attempts to be refused.
         tokio::time::sleep(Duration::from_millis(100)).await;
         let slowly =
@@ -82,8 +80,8 @@ async fn a_non_idempotent_command_is_not_repeated_after_a_lost_connection() {
     let mut attempts = 0;
     let restart = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        control_beside(&["redis", "kill"]).await;
-        control_beside(&["redis", "start"]).await;
+        control_concurrently(&["redis", "kill"]).await;
+        control_concurrently(&["redis", "start"]).await;
     };
     let (result, ()) = tokio::join!(pop(&mut attempts), restart);
     assert_eq!(result.unwrap_err().classify(), BROKEN);

@@ -1,15 +1,10 @@
 //! The built-in retries of Redis clients, and the settings that turn them off.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::cluster::{ClusterClient, ClusterClientBuilder};
 use redis::{Client, RedisResult};
-use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::{Server, closed_port};
+use support::prelude::*;
 use support::redis::read_command;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;

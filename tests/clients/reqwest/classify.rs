@@ -1,13 +1,8 @@
 //! Real clients of both majors of `reqwest` against real servers on loopback: how each failure is classified.
 
-use std::future::pending;
-use std::io;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
-
 use http_body::Frame;
 use support::loopback::{Server, closed_port, read_head};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

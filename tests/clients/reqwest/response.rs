@@ -1,11 +1,9 @@
 //! `error_for_retry` of both majors of `reqwest` against real servers on loopback.
 
-use std::future::pending;
-use std::time::Duration;
-
 use http::{HeaderMap, StatusCode};
-use retry_runtime::{Classify, ResponseError, Verdict};
+use retry_runtime::ResponseError;
 use support::loopback::{Server, read_head};
+use support::prelude::*;
 use tokio::io::AsyncWriteExt;
 
 const LIMIT: usize = ResponseError::BODY_LIMIT;

@@ -1,12 +1,8 @@
 //! `reqwest`'s built-in retries, and the setting that turns them off: each request at the server is one of our
 //! attempts.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::Server;
+use support::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

@@ -1,9 +1,7 @@
 //! Errors of both major versions of `reqwest` in the log. Their text contains the URL.
 
-use std::error::Error;
-
-use retry_runtime::{retry, testing};
 use support::loopback::{Server, closed_port, status};
+use support::prelude::*;
 
 macro_rules! tests_of {
     ($reqwest:ident) => {

@@ -1,12 +1,11 @@
 //! Streams of server-sent events from a server on loopback that breaks off, cuts short, stalls, or sends an error.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
 
 use futures_util::stream::{Stream, StreamExt, try_unfold};
 use reqwest_0_13 as reqwest;
-use retry_runtime::{Classify, TimedOut, retry};
 use support::loopback::{Server, read_head};
+use support::prelude::*;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 

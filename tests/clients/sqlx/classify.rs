@@ -2,14 +2,14 @@
 //! Against a real one: `database`.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
-use retry_runtime::{Classify, Verdict, on, retry};
+use retry_runtime::on;
 use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
 use support::postgres::{CODES, POOLERS, failing, failing_with};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

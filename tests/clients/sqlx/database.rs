@@ -1,12 +1,11 @@
-use std::time::Duration;
-
-use retry_runtime::{Classify, Verdict, on, retry};
+use retry_runtime::on;
 use sqlx::postgres::{PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection, Error};
+use support::prelude::*;
+use support::verdicts::BROKEN;
 use tokio::sync::Barrier;
 
 use crate::databases::{self, control, restart_postgres, setting};
-use support::verdicts::BROKEN;
 
 fn url() -> String {
     setting("DATABASES_POSTGRES")
@@ -209,7 +208,7 @@ async fn withdraw(
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_serialization_failure_is_healed_by_the_whole_transaction() {
+async fn a_serialization_failure_succeeds_by_repeating_the_whole_transaction() {
     #[retry(max = 5, base = "5ms", on = on::transaction)]
     async fn call(
         pool: &PgPool,
@@ -256,7 +255,7 @@ async fn elsewhere_a_serialization_failure_stops() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_deadlock_is_healed_by_the_whole_transaction() {
+async fn a_deadlock_succeeds_by_repeating_the_whole_transaction() {
     #[retry(max = 5, base = "5ms", on = on::transaction)]
     async fn move_one(
         pool: &PgPool,

@@ -1,11 +1,9 @@
 //! SQLite, which two connections write to.
 
-use std::cell::Cell;
-use std::time::Duration;
-
-use retry_runtime::{Classify, Verdict, on, retry};
+use retry_runtime::on;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
 use sqlx::{ConnectOptions, Connection, Error};
+use support::prelude::*;
 use tempfile::TempDir;
 
 /// A database with a table of one row, and two connections to it that don't wait for each other.

@@ -1,7 +1,5 @@
-use std::time::Duration;
-
 use retry_clients::tokio_postgres::{classify, transaction};
-use retry_runtime::{Verdict, retry};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::sync::Barrier;
 use tokio_postgres::error::SqlState;
@@ -129,7 +127,7 @@ async fn withdraw(
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_serialization_failure_is_healed_by_the_whole_transaction() {
+async fn a_serialization_failure_succeeds_by_repeating_the_whole_transaction() {
     let reset = "DROP TABLE IF EXISTS withdrawals; CREATE TABLE withdrawals (id int PRIMARY KEY, amount int);
         INSERT INTO withdrawals VALUES (1, 60), (2, 60)";
     let (mut left, mut right) = (connect().await.unwrap(), connect().await.unwrap());

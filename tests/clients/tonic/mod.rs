@@ -1,12 +1,11 @@
 //! tonic 0.14 against a real server on loopback: how each status is classified, and how often a call is made.
 
-use std::error::Error;
-use std::future::pending;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use retry_runtime::{Classify, Verdict, on, retry};
+use retry_runtime::on;
 use service::{Backend, endpoint, send};
 use support::loopback::{Server, attempts, closed_port};
+use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tonic::metadata::MetadataMap;

@@ -1,15 +1,11 @@
 //! A gRPC service of one method without arguments, as a real server of tonic's, and the client for it.
 
 use std::convert::Infallible;
-use std::future::{Future, Ready, pending, ready};
+use std::future::{Future, Ready};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use http::uri::PathAndQuery;
+use support::prelude::*;
 use tonic::body::Body;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::Service;

@@ -1,13 +1,8 @@
 //! Bodies that are recorded while they are sent.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::future::ready;
-use std::io;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::task::{Context, Poll, Wake, Waker};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::task::Wake;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
@@ -16,8 +11,7 @@ use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use retry_clients::ClientRetries;
 use retry_clients::repeat::{Recorded, Recording, Unrepeatable};
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{Jitter, Policy, testing};
-use tokio::time::Instant;
+use support::prelude::*;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted};

@@ -1,23 +1,17 @@
 //! The behaviour of calls, with exact times.
 
 use std::io::ErrorKind;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
+use Answer::{Fails, Never, Status, Text};
 use http::{HeaderName, HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::classify;
-use retry_protections::{Breaker, RateLimiter};
-use retry_runtime::seam::BreakerState;
-use retry_runtime::{
-    Budget, Jitter, Policy, Rejected, RejectedBy, Section, TimedOut, Verdict, testing,
-};
-use tokio::time::{Instant, advance, sleep_until};
+use support::prelude::*;
+use tokio::time::sleep_until;
 use tower::ServiceExt;
 
 use super::scripted::{Answer, Scripted, post};
-use Answer::{Fails, Never, Status, Text};
 
 const SECOND: Duration = Duration::from_secs(1);
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -226,11 +220,11 @@ async fn a_wait_in_the_text_of_a_body_is_the_hint() {
 #[tokio::test(start_paused = true)]
 async fn only_the_start_of_a_long_body_is_read() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&seen);
+    let recorded = Arc::clone(&seen);
     let retries = ClientRetries::new(POLICY).read_bodies(4).on(move |outcome| {
         let answer = outcome.unwrap();
         assert!(!answer.is_empty());
-        told.lock().unwrap().push(answer.body().map(<[u8]>::to_vec));
+        recorded.lock().unwrap().push(answer.body().map(<[u8]>::to_vec));
         None
     });
     let service = Scripted::new([Text(500, "      and more")]);
@@ -352,10 +346,10 @@ async fn a_cancelled_call_ends_its_pause_and_its_wait() {
 #[tokio::test(start_paused = true)]
 async fn observers_see_every_event() {
     let events = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&events);
+    let recorded = Arc::clone(&events);
     let retries = ClientRetries::new(POLICY.max(1))
         .name("shop")
-        .observe(move |event| told.lock().unwrap().push(event.elapsed()));
+        .observe(move |event| recorded.lock().unwrap().push(event.elapsed()));
     let service = Scripted::new([Status(503, &[])]);
     send(&service, retries.clone()).await.unwrap();
     send(&service, retries).await.unwrap();

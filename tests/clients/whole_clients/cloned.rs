@@ -1,19 +1,8 @@
 //! Requests of any type that is `Clone`, over a service whose error type stays.
 
-use std::future::ready;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
 use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
-use retry_protections::Breaker;
 use retry_runtime::own_loop::NextAttempt;
-use retry_runtime::{
-    Budget, Event, Jitter, Policy, Reason, Rejected, RejectedBy, Section, TimedOut, Verdict,
-    testing,
-};
-use support::failure::{Failure, TRANSIENT};
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use support::prelude::*;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::plain::{Fault, Outcome, Plain};
@@ -117,18 +106,18 @@ async fn a_breaker_and_a_timeout_need_conversions_of_the_error() {
     assert_eq!(began.elapsed(), Duration::from_secs(8));
 
     let recording = testing::record();
-    let plain = RetryLayer::cloning(policy, busy).name("told").layer(Plain::new([]));
+    let plain = RetryLayer::cloning(policy, busy).name("call").layer(Plain::new([]));
     assert_eq!(plain.oneshot(String::new()).await, Ok("hello"));
     assert!(
-        recording.lines()[0].starts_with("ignoring the policy's timeout told"),
+        recording.lines()[0].starts_with("ignoring the policy's timeout call"),
         "{recording:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn hooks_change_the_request_at_their_time() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let (paused, resumed) = (Arc::clone(&told), Arc::clone(&told));
+    let recorded = Arc::new(Mutex::new(Vec::new()));
+    let (paused, resumed) = (Arc::clone(&recorded), Arc::clone(&recorded));
     let service = Plain::new([Err(Fault("busy")), Ok("busy")]);
     let began = Instant::now();
     let layer = layer()
@@ -149,15 +138,15 @@ async fn hooks_change_the_request_at_their_time() {
     assert_eq!(send(layer, &service).await, Ok("hello"));
     assert_eq!(service.requests(), ["ask", "ask12", "ask1212"]);
     assert_eq!(service.starts(), [0, 11_000, 23_000]);
-    let told = told.lock().unwrap();
-    let told: Vec<_> = told.iter().map(|(after, line)| (*after, &**line)).collect();
+    let recorded = recorded.lock().unwrap();
+    let recorded: Vec<_> = recorded.iter().map(|(after, line)| (*after, &**line)).collect();
     let expected = [
         (0, "Err(Fault(\"busy\")) 2 1s"),
         (1, "Err(Fault(\"busy\"))"),
         (11, "Ok(\"busy\") 3 2s"),
         (13, "Ok(\"busy\")"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(recorded, expected);
 }
 
 fn refused<'a>(
@@ -190,17 +179,17 @@ async fn a_fallback_replaces_the_outcome() {
         ),
     ];
     for (faults, expected, lines) in cases {
-        let told = Arc::new(Mutex::new(String::from("none")));
-        let tell = Arc::clone(&told);
+        let recorded = Arc::new(Mutex::new(String::from("none")));
+        let record = Arc::clone(&recorded);
         let layer = layer().fallback(move |_, gave_up: GaveUp<&'static str, Fault>| {
             let GaveUp { outcome, attempts, reason, .. } = gave_up;
-            *tell.lock().unwrap() = format!("{outcome:?} {attempts} {reason}");
+            *record.lock().unwrap() = format!("{outcome:?} {attempts} {reason}");
             Box::pin(async { Ok("cached") })
         });
         let recording = testing::record();
         let outcome = send(layer, &Plain::failing(faults.iter().copied())).await;
         assert_eq!(outcome, Ok(if faults.is_empty() { "hello" } else { "cached" }));
-        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(*recorded.lock().unwrap(), expected);
         assert_eq!(recording.lines().len(), lines.len(), "{recording:?}");
         for (line, expected) in recording.lines().iter().zip(lines) {
             assert!(line.starts_with(expected), "{recording:?}");

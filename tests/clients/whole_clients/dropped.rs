@@ -1,17 +1,10 @@
 //! A call that is dropped at any wait releases everything.
 
 use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
-use retry_runtime::seam::BreakerState;
-use retry_runtime::{Budget, Jitter, Policy};
-use tokio::time::timeout;
+use support::prelude::*;
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 

@@ -1,8 +1,6 @@
 //! A failed response that occupies the service, and the rest of its body.
 
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::task::ready;
 
 use bytes::Bytes;
 use futures_util::future::{self, BoxFuture, FutureExt};
@@ -13,10 +11,9 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_protections::Breaker;
-use retry_runtime::{Jitter, Policy};
+use support::prelude::*;
 use tokio::sync::{OwnedSemaphorePermit as Place, Semaphore};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::sleep_until;
 use tower::{Layer, Service, ServiceExt};
 
 use super::scripted::{BoxError, post};

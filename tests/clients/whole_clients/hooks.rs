@@ -1,9 +1,9 @@
 //! Between the attempts of requests by HTTP, and after the last.
 
 use std::io::ErrorKind;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering::Relaxed;
 
+use Answer::{Fails, Status};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, Uri};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -11,12 +11,10 @@ use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::{Outcome, PeekedBody, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_protections::Breaker;
-use retry_runtime::{Jitter, Policy, Verdict, testing};
+use support::prelude::*;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted, post};
-use Answer::{Fails, Status};
 
 type Answered = Response<PeekedBody<Full<Bytes>>>;
 /// Can be read only once, and is recorded.
@@ -144,20 +142,20 @@ async fn a_fallback_replaces_a_response_at_once_or_after_a_retry() {
         (&[Status(503, &[]), Status(404, &[])], "404 after 2: not retryable"),
     ];
     for (answers, expected) in cases {
-        let told = Arc::new(Mutex::new(String::from("none")));
-        let tell = Arc::clone(&told);
+        let recorded = Arc::new(Mutex::new(String::from("none")));
+        let record = Arc::clone(&recorded);
         let layer = RetryLayer::new(POLICY).fallback(
             move |_: Option<Request<Full<Bytes>>>, gave_up: GaveUp<Answered, BoxError>| {
                 let status = gave_up.outcome.unwrap().status().as_u16();
                 let (attempts, reason) = (gave_up.attempts, gave_up.reason);
-                *tell.lock().unwrap() = format!("{status} after {attempts}: {reason}");
+                *record.lock().unwrap() = format!("{status} after {attempts}: {reason}");
                 Box::pin(async { Err("no answer".into()) })
             },
         );
         let service = Scripted::new(answers.iter().cloned());
         let answer = layer.layer(service).oneshot(post("hello")).await;
         assert_eq!(answer.is_ok(), answers.is_empty());
-        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(*recorded.lock().unwrap(), expected);
     }
 }
 

@@ -1,13 +1,9 @@
 //! Retries that multiply.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::testing::{self, Recording};
-use retry_runtime::{Classify, Policy, retry};
+use retry_runtime::testing::Recording;
+use support::prelude::*;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, Scripted, post};

@@ -1,12 +1,8 @@
 //! A service in this process whose requests are texts, and whose errors are its own.
 
-use std::collections::VecDeque;
-use std::future::{Ready, ready};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::future::Ready;
 
-use tokio::time::Instant;
+use support::prelude::*;
 use tower::Service;
 
 /// Neither `Clone` nor made of anything else.

@@ -1,19 +1,16 @@
 //! A policy for each request.
 
-use std::time::Duration;
-
+use Answer::{Never, Status};
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{Jitter, Policy, TimedOut, Verdict, testing};
-use tokio::time::Instant;
+use support::prelude::*;
 use tower::{Layer, Service, ServiceExt};
 
 use super::plain::{Fault, Plain};
 use super::scripted::{Answer, BoxError, Scripted};
-use Answer::{Never, Status};
 
 /// 1 s, 2 s, 4 s.
 const POLICY: Policy = Policy::new().jitter(Jitter::None);

@@ -2,8 +2,6 @@
 
 use std::fmt::Debug;
 use std::io::ErrorKind;
-use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::{FutureExt, join};
@@ -13,12 +11,9 @@ use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::http::PeekedBody;
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::BreakerState;
-use retry_runtime::{Jitter, Policy, TimedOut, testing};
-use support::held_permit::HeldPermit;
+use support::prelude::*;
 use support::turns::Turns;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::sleep_until;
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 

@@ -1,9 +1,5 @@
 //! reqwest 0.13: in a chain of reqwest-middleware, and as a service.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
 use futures_util::stream;
 use http::Extensions;
 use http_body::Body as _;
@@ -13,9 +9,8 @@ use retry_clients::ClientRetries;
 use retry_clients::http::{RetryCount, classify};
 use retry_clients::reqwest_middleware::RetryMiddleware;
 use retry_clients::tower::RetryLayer;
-use retry_protections::Breaker;
-use retry_runtime::{Jitter, Policy, Rejected, Verdict, testing};
 use support::loopback::{self, read_head};
+use support::prelude::*;
 use support::scripted::{Server, answer, answer_with, broken_events, closed, closed_port, cut};
 use tokio::io::AsyncWriteExt;
 use tower::{Layer, ServiceExt};
@@ -140,11 +135,11 @@ async fn hooks_and_a_fallback() {
     let down = Server::start([answer(503, "no")]);
     let up = Server::start([answer(503, "no"), answer(200, "yes")]);
     let other: Url = up.url.parse().unwrap();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let tell = Arc::clone(&told);
+    let recorded = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&recorded);
     let retries = RetryMiddleware::new(Policy::new())
         .before_pause(move |_, _, next| {
-            tell.lock().unwrap().push(next.number());
+            record.lock().unwrap().push(next.number());
             Box::pin(async { Ok(()) })
         })
         .before_retry(move |request, outcome, next| {
@@ -162,7 +157,7 @@ async fn hooks_and_a_fallback() {
     assert_eq!((down.requests(), up.requests()), (1, 2));
     let count = answered.extensions().get::<RetryCount>();
     assert_eq!(count, Some(&RetryCount(2)));
-    assert_eq!(*told.lock().unwrap(), [2, 3]);
+    assert_eq!(*recorded.lock().unwrap(), [2, 3]);
 
     let failed = client.get(closed_port()).send().await.unwrap_err();
     assert_eq!(failed.to_string(), "4 attempts");

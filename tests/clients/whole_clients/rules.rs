@@ -1,18 +1,14 @@
 //! Runs `support::forms::rules` in the forms of whole clients. `tests/behaviour/forms/rules.rs` covers all other forms.
 
-use std::future::ready;
-use std::sync::Arc;
-
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::http::{Outcome, PeekedBody};
 use retry_clients::tower::{GaveUp, HookFuture, RetryLayer};
-use retry_runtime::Verdict;
 use retry_runtime::own_loop::NextAttempt;
-use support::failure::{Failure, TIMEOUT};
 use support::forms::{Form, Key, World, differences, rules};
+use support::prelude::*;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{BoxError, post};

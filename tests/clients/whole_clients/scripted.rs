@@ -1,13 +1,8 @@
 //! A service in this process with scripted responses at known times.
 
-use std::collections::VecDeque;
-use std::error::Error;
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::io::ErrorKind;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -15,7 +10,7 @@ use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::tower::{Retry, RetryLayer};
-use tokio::time::Instant;
+use support::prelude::*;
 use tower::{Layer, Service};
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;

@@ -1,13 +1,13 @@
 //! The spans of calls and attempts.
 
+use std::future;
 use std::sync::Once;
-use std::{future, io};
 
 use http::{Request, Response};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_runtime::{Policy, Verdict, testing};
+use support::prelude::*;
 use support::sink::Sink;
 use tower::{Layer, ServiceExt, service_fn};
 use tracing::{Level, subscriber};

@@ -1,12 +1,7 @@
 //! tonic's channel with a loopback server that responds frame by frame.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes};
 use futures_util::future::{BoxFuture, pending, ready};
@@ -17,10 +12,7 @@ use http_body::Frame;
 use http_body_util::{BodyExt, Full, StreamBody};
 use retry_clients::ClientRetries;
 use retry_clients::tower::{Retry, RetryLayer};
-use retry_protections::Breaker;
-use retry_runtime::seam::BreakerState;
-use retry_runtime::{Jitter, Policy, testing};
-use tokio::time::{Instant, sleep, timeout};
+use support::prelude::*;
 use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};

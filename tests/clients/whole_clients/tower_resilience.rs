@@ -9,12 +9,9 @@
 //! - `retry_readiness_error_is_terminal_and_preserved`: here a service that fails to be ready for a retry has failed like
 //!   any other, so that the policy decides (`readiness.rs`).
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use retry_clients::tower::{ByClone, RetryLayer};
-use retry_runtime::{Event, EventData, Jitter, Policy, Verdict};
+use support::prelude::*;
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -167,8 +164,8 @@ async fn events() {
         (&["stop"], &["not retryable 1"]),
     ];
     for (faults, expected) in cases {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let tell = Arc::clone(&told);
+        let recorded = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&recorded);
         let observe = move |event: &Event<'_>| {
             assert_eq!(event.call, "test-retry");
             let number = event.attempt;
@@ -178,12 +175,12 @@ async fn events() {
                 EventData::GaveUp { reason, .. } => format!("{reason} {number}"),
                 _ => return,
             };
-            tell.lock().unwrap().push(line);
+            record.lock().unwrap().push(line);
         };
         let layer = layer(&FIXED.max(2), stops).name("test-retry").observe(observe);
         let call = layer.layer(Plain::failing(faults.iter().copied()));
         let _ = call.oneshot(String::new()).await;
-        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(*recorded.lock().unwrap(), expected);
     }
 }
 

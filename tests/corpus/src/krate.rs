@@ -73,11 +73,11 @@ impl<'a> Crate<'a> {
             false,
         );
         let after = has_tests.then(|| compiler::unit_tests(&self.folder, &self.features));
-        let (said, failed): (Failures, Failures) = failed
+        let (refused, failed): (Failures, Failures) = failed
             .into_iter()
             .partition(|(_, why)| is_in_our_words(why));
         // Also those that are refused, to see what it is that words are about.
-        let mut by_hand: BTreeSet<_> = said.keys().chain(failed.keys()).copied().collect();
+        let mut by_hand: BTreeSet<_> = refused.keys().chain(failed.keys()).copied().collect();
         let mut why = Failures::new();
         for way in [Way::Labelled, Way::Closed] {
             let edits = |function: &Function| by_hand::around(function, way);
@@ -90,7 +90,7 @@ impl<'a> Crate<'a> {
             by_hand.retain(|index| !possible.contains(index) || failed.contains_key(index));
             why.extend(failed);
         }
-        let details = self.details(&said, &failed, &by_hand, &why);
+        let details = self.details(&refused, &failed, &by_hand, &why);
         let alone = failed
             .keys()
             .filter(|index| !by_hand.contains(index))
@@ -99,8 +99,8 @@ impl<'a> Crate<'a> {
         Figures {
             counts: [
                 reached.len(),
-                reached.len() - said.len() - failed.len(),
-                said.len(),
+                reached.len() - refused.len() - failed.len(),
+                refused.len(),
                 failed.len() - alone,
                 alone,
                 warnings.saturating_sub(before),
@@ -177,20 +177,20 @@ impl<'a> Crate<'a> {
 
     fn details(
         &self,
-        said: &Failures,
+        refused: &Failures,
         failed: &Failures,
         by_hand: &BTreeSet<usize>,
         why: &Failures,
     ) -> String {
         let mut text = String::new();
-        for (index, message) in said.iter().chain(failed) {
+        for (index, message) in refused.iter().chain(failed) {
             let function = &self.functions[*index];
             let file = function
                 .file
                 .strip_prefix(&self.folder)
                 .expect("within")
                 .display();
-            let class = match (said.contains_key(index), by_hand.contains(index)) {
+            let class = match (refused.contains_key(index), by_hand.contains(index)) {
                 (true, true) => "in words",
                 (true, false) => "in words, compiles by hand",
                 (false, true) => "no loop",

@@ -602,7 +602,7 @@ async fn calls_during_an_attempts_wait_do_not_count() {
     }
 
     let recording = testing::record();
-    let (first, second) = tokio::join!(outer(), inner("meanwhile.beside"));
+    let (first, second) = tokio::join!(outer(), inner("meanwhile.inner"));
     assert!(first.is_err() && second.is_err());
     // Code that runs in the pause, in keys or afterwards doesn't count, either.
     #[retry(max = 1, name = "meanwhile.keys", on = |_| inner_blocking("meanwhile.on").is_err(),
@@ -629,7 +629,7 @@ async fn a_dropped_attempt_leaves_nothing() {
         let mut call = pin!(outer());
         let mut context = Context::from_waker(Waker::noop());
         assert!(matches!(call.as_mut().poll(&mut context), Poll::Pending));
-        inner("dropped.beside").await.unwrap_err();
+        inner("dropped.inner").await.unwrap_err();
     }
     inner("dropped.after").await.unwrap_err();
     assert!(outer().now_or_never().is_none());

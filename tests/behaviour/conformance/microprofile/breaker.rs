@@ -1,15 +1,11 @@
 //! Its circuit breaker: a window with a number of calls (`requestVolumeThreshold`), and a number of trial calls that
 //! must all succeed (`successThreshold`).
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_protections::Breaker;
 use retry_runtime::seam::BreakerState::Open;
-use retry_runtime::{RejectedBy, retry};
-use support::held_permit::{Admit, FAILED};
-use support::rows;
-use tokio::time::{Instant, sleep};
+use support::held_permit::FAILED;
+use support::prelude::*;
 
 use super::Error;
 use crate::conformance::{follow, millis, secs};
@@ -169,6 +165,6 @@ fn out_of_range_values_are_rejected() {
         "InvalidCircuitBreakerFailureSuccess0Test.test", || { Breaker::new().trial_calls(0) };
     };
     for (name, make) in rows {
-        assert!(std::panic::catch_unwind(make).is_err(), "{name}");
+        assert!(catch_unwind(make).is_err(), "{name}");
     }
 }

@@ -1,14 +1,9 @@
 //! Its bulkhead: limits for concurrent calls and for a queue, which only asynchronous methods have in the standard.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use futures::future::{join, join_all};
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::seam::BreakerState;
-use retry_runtime::{RejectedBy, retry};
-use support::rows;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use super::Error;
 use crate::conformance::{millis, secs};
@@ -219,6 +214,6 @@ async fn pressure() {
 
 #[test]
 fn out_of_range_values_are_rejected() {
-    let fixed = std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0));
+    let fixed = catch_unwind(|| ConcurrencyLimiter::fixed(0));
     assert!(fixed.is_err(), "InvalidBulkheadValueTest.test");
 }

@@ -2,13 +2,10 @@
 //! one for the beginning of a name, `Class/method/Retry/maxRetries` one for all of it. Settings that need the time
 //! before the first failure, `maxDuration` and `Timeout`, are for functions that use the policies explicitly.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_runtime::{Jitter, Policies, Policy, retry};
-use support::failure::{Failure, TIMEOUT, TRANSIENT};
-use support::rows;
-use tokio::time::{Instant, sleep};
+use retry_runtime::Policies;
+use support::prelude::*;
 
 /// Counts its attempts.
 #[derive(Default)]

@@ -1,11 +1,8 @@
 //! Its fallbacks: a handler or a method, which is an expression here, of a method or for all of a class.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_runtime::{GaveUp, retry};
-use support::rows;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use super::Error;
 use crate::conformance::millis;

@@ -1,11 +1,9 @@
 //! Its 81 tests of exceptions that are subclasses of others: what is named in `retryOn`, `failOn` or `applyOn`, and in none of
 //! `abortOn` or `skipOn`, itself or by an ancestor.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_protections::Breaker;
-use retry_runtime::seam::BreakerState;
-use retry_runtime::{Rejected, Verdict, retry};
+use support::prelude::*;
 
 /// The exceptions thrown in each of three services.
 pub(super) const ROWS: usize = THROWN.len() * SERVICES.len();

@@ -1,16 +1,11 @@
 //! Its metrics that have the same number here: the counts of `Stats`, and the states of breakers and limiters.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::sync::atomic::Ordering::SeqCst;
 
 use futures::future::{join, join_all};
 use retry_observers::Stats;
-use retry_protections::{Breaker, ConcurrencyLimiter};
-use retry_runtime::testing::{self, Script};
-use retry_runtime::{EventData, Observer, Policy, Reason, RejectedBy, retry};
-use support::failure::{Failure, STOP, TRANSIENT};
-use support::rows;
-use tokio::time::{advance, sleep};
+use retry_runtime::testing::Script;
+use support::prelude::*;
 
 use super::Error;
 use crate::conformance::{millis, secs};

@@ -1,11 +1,8 @@
 //! Its retries: `maxRetries` is `max`, `maxDuration` is `deadline`, and a delay with jitter is a range of ours.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::sync::atomic::Ordering::SeqCst;
 
-use retry_runtime::{Policy, Verdict, retry};
-use support::rows;
-use tokio::time::sleep;
+use support::prelude::*;
 
 use super::Error;
 use crate::conformance::millis;

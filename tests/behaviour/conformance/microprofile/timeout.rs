@@ -1,9 +1,6 @@
 //! Its timeouts: a second by default, which is `timeout = "1s"` here, on a method or for all of a class.
 
-use std::time::Duration;
-
-use retry_runtime::retry;
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use super::Error;
 use crate::conformance::millis;

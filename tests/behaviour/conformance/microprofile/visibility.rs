@@ -2,10 +2,7 @@
 //! and a class with an annotation is an `impl` block with one. An attribute doesn't apply to methods that another block
 //! inherits.
 
-use std::cell::Cell;
-
-use retry_runtime::retry;
-use support::rows;
+use support::prelude::*;
 
 /// The number of attempts of a service.
 type Calls = Cell<u32>;

@@ -31,7 +31,7 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
 
     let url = |path: &str| format!("{server}{path}");
     let mut lines = Vec::new();
-    let mut say = |name: &str, said: String| lines.push(format!("{name}: {said}"));
+    let mut say = |name: &str, text: String| lines.push(format!("{name}: {text}"));
 
     for path in ["flaky", "after", "date"] {
         say(path, shown(flaky(&url(path)).await));

@@ -1,9 +1,8 @@
 use std::collections::HashMap;
-use std::future::{Ready, ready};
-use std::sync::{Arc, Mutex};
+use std::future::Ready;
 
 use redis::{Arg, ErrorKind, RedisResult, Value};
-use tokio::time::Instant;
+use support::prelude::*;
 
 use crate::redis::fleets::InProcess;
 

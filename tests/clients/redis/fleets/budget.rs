@@ -1,12 +1,8 @@
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::task::{Context, Waker};
+use std::sync::atomic::Ordering::Relaxed;
 
 use retry_clients::redis::FleetBudget;
-use retry_runtime::seam::RetryBudget;
-use retry_runtime::{Kind, retry, testing};
-use tokio::time::{Duration, Instant, sleep};
+use support::prelude::*;
+use tokio::time::Duration;
 
 use crate::redis::fleets::bucket::{Bucket, nobody};
 use crate::redis::fleets::database::leases;

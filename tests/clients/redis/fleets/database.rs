@@ -1,10 +1,7 @@
 //! Tests for `.ci/databases`.
 
 use std::net::TcpListener;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::atomic::Ordering::Relaxed;
 use std::vec::IntoIter;
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
@@ -14,9 +11,7 @@ use redis::{
     Value, cmd,
 };
 use retry_clients::redis::{FleetBudget, FleetQuota};
-use retry_runtime::Kind;
-use retry_runtime::seam::RetryBudget;
-use tokio::time::{sleep, timeout};
+use support::prelude::*;
 
 use crate::databases::setting;
 use crate::redis::fleets::{RUN, Server, fleet, quota};
@@ -142,7 +137,7 @@ struct Process {
     burst: u32,
     alone: u32,
     /// The tokens spent without Redis as of the last reply.
-    told: u32,
+    reported: u32,
     granted: u32,
     asks: u32,
     is_known: bool,
@@ -150,14 +145,14 @@ struct Process {
 
 impl Process {
     fn new(key: &'static str, name: usize, burst: u32) -> Self {
-        Self { key, name, burst, alone: 0, told: 0, granted: 0, asks: 0, is_known: false }
+        Self { key, name, burst, alone: 0, reported: 0, granted: 0, asks: 0, is_known: false }
     }
 
     /// Requests tokens. Returns the number granted.
     async fn ask(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
         let granted = self.ask_in_vain(connection, wanted).await;
         let new = granted - self.granted;
-        (self.granted, self.told, self.is_known) = (granted, self.alone, true);
+        (self.granted, self.reported, self.is_known) = (granted, self.alone, true);
         new
     }
 
@@ -180,7 +175,7 @@ impl Process {
             0,
             self.asks,
             0,
-            self.told,
+            self.reported,
             u32::from(self.is_known),
             0,
         ];
@@ -367,13 +362,13 @@ async fn a_server_that_lost_its_data_gets_the_totals_at_no_cost() {
     let (mut connection, key) = (connection().await, "lost data");
     let mut processes: Vec<_> = (0..4).map(|name| Process::new(key, name, 10)).collect();
     for process in &mut processes {
-        (process.told, process.alone) = (500, 600);
+        (process.reported, process.alone) = (500, 600);
         assert_eq!(process.ask(&mut connection, 10).await, 0);
     }
     processes[0].finds_it_full(&mut connection).await;
     // A process that had nothing to report until now has no debt.
     let mut idle = Process::new(key, 4, 10);
-    (idle.told, idle.alone) = (500, 500);
+    (idle.reported, idle.alone) = (500, 500);
     age(&mut connection, key, 1.0).await;
     assert_eq!(idle.ask(&mut connection, 20).await, 10);
 }

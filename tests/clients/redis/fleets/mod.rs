@@ -6,15 +6,13 @@ mod database;
 mod quota;
 
 use std::env;
-use std::future::ready;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, Cmd, ErrorKind, Pipeline, RedisFuture, RedisResult, Value};
-use tokio::time::sleep;
+use support::prelude::*;
 
-use crate::databases::{control_beside, setting};
+use crate::databases::{control_concurrently, setting};
 
 /// The state of the server while the processes run.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +34,7 @@ const BACK: Duration = Duration::from_millis(2300);
 /// `answer: `.
 async fn fleet(worker: &str, key: &str, server: Server) -> Vec<String> {
     if let Server::Missing = server {
-        control_beside(&["redis", "kill"]).await;
+        control_concurrently(&["redis", "kill"]).await;
     }
     let start = |_| -> Child {
         Command::new(env::current_exe().unwrap())
@@ -51,18 +49,18 @@ async fn fleet(worker: &str, key: &str, server: Server) -> Vec<String> {
     match server {
         Server::Runs => {}
         Server::Killed => {
-            control_beside(&["redis", "kill"]).await;
+            control_concurrently(&["redis", "kill"]).await;
             sleep(BACK).await;
-            control_beside(&["redis", "start"]).await;
+            control_concurrently(&["redis", "start"]).await;
         }
         Server::Stopped => {
-            control_beside(&["redis", "stop"]).await;
+            control_concurrently(&["redis", "stop"]).await;
             sleep(BACK).await;
-            control_beside(&["redis", "continue"]).await;
+            control_concurrently(&["redis", "continue"]).await;
         }
         Server::Missing => {
             sleep(RUN).await;
-            control_beside(&["redis", "start"]).await;
+            control_concurrently(&["redis", "start"]).await;
         }
     }
     let ends = processes.into_iter().map(Child::wait_with_output);

@@ -1,14 +1,10 @@
-use std::future::pending;
-use std::pin::pin;
-use std::sync::Mutex;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::future::join_all;
 use futures_util::poll;
 use redis::RedisResult;
 use retry_clients::redis::FleetQuota;
-use retry_runtime::{Rejected, RejectedBy, Verdict, retry};
-use tokio::time::{Instant, sleep};
+use support::prelude::*;
 
 use crate::redis::fleets::bucket::{Bucket, nobody};
 use crate::redis::fleets::{InProcess, PROCESSES, RUN, member};

@@ -1,17 +1,9 @@
-//! Results in a `Vec` of the caller's: what is done is there whenever the batch ends, and however.
-
-use std::cell::{Cell, RefCell};
-use std::future::pending;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+//! Results in the caller's `Vec`: finished items are in it, even if the batch is dropped.
 
 use futures::FutureExt;
-use retry_runtime::seam::TimerFn;
-use retry_runtime::{Policy, Reason, testing};
-use retry_work::{IntoBatches, ItemError, retry_each_blocking_into, retry_each_into};
+use retry_work::{ItemError, retry_each_blocking_into, retry_each_into};
 use support::dropped::dropped_after;
-use support::failure::{Failure, TRANSIENT};
-use tokio::task::yield_now;
+use support::prelude::*;
 
 use super::{Answers, EXACT, Results, all_ok, errors, secs};
 
