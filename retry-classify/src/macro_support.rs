@@ -9,7 +9,7 @@ mod verdict;
 
 // For the derive.
 pub use self::derived::{ClassifyField, HintField, after, invalid};
-pub use self::show::{plain_name, show, show_named};
+pub use self::show::{plain_name, show, show_by, show_named};
 // For generated code of the runtime's macros.
 pub use self::requirements::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, required};
 pub use self::same::same;

@@ -48,29 +48,28 @@ use crate::causes::BROKEN;
 /// The error of a command in a pipeline looks like the error of a single command, although other commands may have run
 /// before it. If that matters, add `.ambiguous()` to the returned verdict.
 pub fn classify(error: &Error) -> Verdict {
-    let details = error.details();
-    let (code, detail) = details.split_once(' ').unwrap_or((details, ""));
+    let text = error.details();
+    let (code, detail) = text.split_once(' ').unwrap_or((text, ""));
     match error.kind() {
-        ErrorKind::IO if details.contains("ConnectionRefused") => Verdict::TRANSIENT,
-        ErrorKind::IO if details.contains("InvalidCertificate") => Verdict::STOP,
+        ErrorKind::IO if text.contains("ConnectionRefused") => Verdict::TRANSIENT,
+        ErrorKind::IO if text.contains("InvalidCertificate") => Verdict::STOP,
         // Cancelled by `fail_fast` before it was sent.
-        ErrorKind::Canceled if details == "Connection closed unexpectedly." => Verdict::TRANSIENT,
+        ErrorKind::Canceled if text == "Connection closed unexpectedly." => Verdict::TRANSIENT,
         ErrorKind::IO | ErrorKind::Canceled => BROKEN,
         ErrorKind::Timeout => Verdict::TIMEOUT,
         ErrorKind::Backpressure => Verdict::THROTTLED,
         ErrorKind::Routing | ErrorKind::Sentinel => Verdict::TRANSIENT,
         // The error kind depends on the client's features.
-        ErrorKind::Unknown if details == "Failed to route command." => Verdict::TRANSIENT,
+        ErrorKind::Unknown if text == "Failed to route command." => Verdict::TRANSIENT,
         ErrorKind::Unknown
-            if details == "Too many failed write attempts."
-                || details == "Max attempts exceeded" =>
+            if text == "Too many failed write attempts." || text == "Max attempts exceeded" =>
         {
             BROKEN
         }
         // Occurs while connecting: nodes that were just started need a moment to find each other.
-        ErrorKind::Protocol if details == "Invalid or missing cluster state." => Verdict::TRANSIENT,
+        ErrorKind::Protocol if text == "Invalid or missing cluster state." => Verdict::TRANSIENT,
         // The connection of a transaction broke before its response arrived.
-        ErrorKind::Protocol if details == "Unexpected empty frame received." => BROKEN,
+        ErrorKind::Protocol if text == "Unexpected empty frame received." => BROKEN,
         _ if redis_refused(code, detail) => Verdict::TRANSIENT,
         _ => Verdict::STOP,
     }

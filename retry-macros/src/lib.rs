@@ -95,6 +95,7 @@ use crate::tokens::code;
 /// | `fallback` | supplies the result when the call gives up: `async fn(GaveUp<E>) -> Result<T, E>` | – |
 /// | `give_up` | converts the final error: `fn(GaveUp<E>) -> E` | – |
 /// | `observe` | an `Observer`, or a closure | – |
+/// | `show` | how the log shows an error: `fn(&E, &mut Formatter) -> fmt::Result` | with its causes |
 /// | `span` | a span for the call, and one for each attempt | `false` |
 /// | `policy` | a `Policy` known at run time, replacing the other settings; a `SharedPolicy`, or `Policies` by name | – |
 /// | `name` | the call's name in the log | `module::function`, `module::Type::method` |
@@ -103,7 +104,7 @@ use crate::tokens::code;
 /// | `first` | which item ends the retries of `stream = "first"`: `fn(&T) -> bool` | the first |
 /// | `idle_timeout` | the time from one item of a stream to the next; needs `E: From<TimedOut>` | `timeout` |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
-/// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]` | – |
+/// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]`; with `of`, the pointers to wrap | – |
 /// | `body` | on a method in a copy of a trait: retries its own body | – |
 /// | `crate` | the path of the runtime crate | `::retry_runtime` |
 /// | `skip` | on a method in a block or trait: doesn't retry it | – |

@@ -56,8 +56,8 @@ pub use core::result::Result::{self, Err, Ok};
 
 pub use retry_classify::macro_support::{
     Basis, ClassifyField, FromCancelled, FromRejected, FromTimedOut, HintField, IntoVerdict, after,
-    by_sqlstate, escaped, invalid, is_conflict, redis_refused, required, same, show, show_named,
-    shown, shown_within,
+    by_sqlstate, escaped, invalid, is_conflict, redis_refused, required, same, show, show_by,
+    show_named, shown, shown_within,
 };
 
 #[cfg(not(feature = "std"))]

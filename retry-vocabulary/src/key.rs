@@ -216,6 +216,7 @@ keys! {
         "cancel = token.cancelled()", ["cancellation", "shutdown", "signal", "stop", "token"];
     Abort: "abort", Call, Expr("a future of `()`"), "abort = token.cancelled()", [];
     Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["before_sleep", "callback", "notify", "on_retry"];
+    Show: "show", Call, Expr("a function: a path or a closure"), "show = |error, f| write!(f, …)", ["display", "format"];
     Span: "span", Call, Bool, "span = true", ["instrument", "spans", "trace"];
     Policy: "policy", Call, Expr("a `Policy`, or a closure from the error to one"), "policy = self.policy", [];
     Name: "name", Call, Text, r#"name = "model.complete""#, [];

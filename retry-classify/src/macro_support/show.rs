@@ -26,6 +26,23 @@ pub fn show_named<'a, E>(error: &'a E, name: &'static str) -> Show<'a, E> {
     Show(ShowWithin(ShowDisplay(ShowClassify(named))))
 }
 
+/// The error as text by the function of the key `show`.
+// An opaque type, because otherwise a wrong function would cause two errors.
+pub fn show_by<E, S>(error: &E, show: S) -> impl fmt::Display + use<'_, E, S>
+where
+    S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
+{
+    ShowBy(error, show)
+}
+
+struct ShowBy<'a, E, S>(&'a E, S);
+
+impl<E, S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for ShowBy<'_, E, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.1)(self.0, f)
+    }
+}
+
 pub struct ShowName<'a, E>(&'a E, Option<&'static str>);
 
 /// An error whose causes can be read. If the type is not inferred yet, the compiler selects this candidate.

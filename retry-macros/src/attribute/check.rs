@@ -116,10 +116,6 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         errors.push(error!(name.span() =>
             "`#[retry]` on a trait generates a wrapper type that implements the trait: give it a name, as in `#[retry(wrapper = Retrying)]`"));
     }
-    refuse! {arguments, errors;
-        Forward if arguments.get(Key::Of).is_some() =>
-            "`forward` can't be used with `of`, because only the crate that declares a trait can implement it for pointers: remove `forward`, and wrap the pointer in a type of your own"
-    }
     on_no_copy(arguments, errors);
     without_body(arguments, errors);
 }

@@ -46,7 +46,7 @@ fn assigns(key: Key, expr: &Expr) -> Option<syn::Error> {
 /// Rejects an async closure that nothing awaits.
 fn is_never_awaited(key: Key, expr: &Expr) -> Option<syn::Error> {
     let instead = match key {
-        Key::Backoff | Key::First | Key::On | Key::Policy => "",
+        Key::Backoff | Key::First | Key::On | Key::Policy | Key::Show => "",
         Key::Until => ", or use `validate`, which may be `async` in an async function",
         Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
         Key::Observe => ", and send the event to a task of your own",
@@ -189,7 +189,7 @@ fn ends_operand(before: &[TokenTree]) -> bool {
 
 /// Rejects macro calls and errors where a function is required.
 fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
-    let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry];
+    let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Show];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
         if is_among(WITHOUT_RETURN, &name) {

@@ -10,7 +10,9 @@ use std::mem;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
-use syn::{Attribute, GenericParam, Generics, ItemTrait, TypeParam, TypeParamBound, parse_quote};
+use syn::{
+    Attribute, GenericParam, Generics, ItemTrait, Path, TypeParam, TypeParamBound, parse_quote,
+};
 
 use self::methods::Methods;
 use crate::as_variant::as_variant;
@@ -92,20 +94,37 @@ impl<'a> Decorator<'a> {
         if let Some(errors) = mem::take(&mut methods.errors).into_compile_error() {
             return Ok(code!(#declared #errors));
         }
-        let (decorator, forwarded) = (
-            self.decorator(&methods, is_send),
-            self.forwarded(&methods, is_send),
-        );
-        Ok(code!(#declared #decorator #forwarded))
+        let forwarded = (!self.is_copy).then(|| self.forwarded(&methods, is_send));
+        Ok(code!(#declared #(self.decorator(&methods, is_send)) #forwarded))
+    }
+
+    /// The types that can be wrapped: each client or, for another crate's trait with the key `forward`, these pointers
+    /// to one, because only that crate can implement its trait for pointers.
+    fn wrapped(&self) -> Vec<Code> {
+        let client = self.client();
+        let around = |pointer: &Path| code!(#pointer<#client>);
+        match self.arguments.value(Key::Forward) {
+            Some(KeyValue::Paths(pointers)) if self.is_copy => {
+                pointers.iter().map(around).collect()
+            }
+            _ => vec![code!(#client)],
+        }
+    }
+
+    fn wraps_pointers(&self) -> bool {
+        self.is_copy && self.arguments.get(Key::Forward).is_some()
     }
 
     /// The type, and the trait implemented for it.
     fn decorator(&self, methods: &Methods, is_send: bool) -> Code {
-        let (client, path) = (self.client(), &self.path);
+        let (client, path, wrapped) = (self.client(), &self.path, self.wrapped());
         let (_, of_arguments, _) = self.declared.generics.split_for_impl();
         let mut generics = self.declared.generics.clone();
         let predicates = &mut generics.make_where_clause().predicates;
         predicates.push(parse_quote!(#client: #path #of_arguments));
+        if self.wraps_pointers() {
+            predicates.push(parse_quote!(#client: ?::core::marker::Sized));
+        }
         predicates.extend(self.supertraits());
         predicates.extend(methods.bounds.iter().cloned());
         if is_send {
@@ -113,25 +132,27 @@ impl<'a> Decorator<'a> {
             predicates.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
         }
         let krate = self.arguments.krate();
-        let cloned = || parse_quote!(#krate::macro_support::ClonedClient);
-        let cloned: Option<TypeParamBound> = methods.clones_client.then(cloned);
-        if let Some(cloned) = &cloned {
-            predicates.push(parse_quote!(#client: #cloned));
+        let cloned: TypeParamBound = parse_quote!(#krate::macro_support::ClonedClient);
+        for wrapped in wrapped.iter().filter(|_| methods.clones_client) {
+            predicates.push(parse_quote!(#wrapped: #cloned));
         }
+        let cloned = methods.clones_client.then_some(cloned);
         generics
             .params
             .push(GenericParam::Type(self.parameter.clone()));
         // A copy is not emitted, so errors about the whole impl point at its name.
         let own = self.declared.ident.span();
         let span = if self.is_copy { own } else { Span::call_site() };
-        code! {
-            #(self.definition(cloned))
-
-            #[automatically_derived]
-            #[allow(deprecated, clippy::match_single_binding)]
-            #?(self.is_copy) { #(self.completeness()) }
-            #(self.implemented(&generics, &self.name, span, &methods.implemented))
-        }
+        let implemented = wrapped.iter().map(|wrapped| {
+            let decorator = code!(#(&self.name)<#wrapped>);
+            code! {
+                #[automatically_derived]
+                #[allow(deprecated, clippy::match_single_binding)]
+                #?(self.is_copy) { #(self.completeness()) }
+                #(self.implemented(&generics, &decorator, span, &methods.implemented))
+            }
+        });
+        code!(#(self.definition(cloned)) #(implemented.collect::<Code>()))
     }
 
     /// The impls for the pointers in the key `forward`.
@@ -143,7 +164,8 @@ impl<'a> Decorator<'a> {
         let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
         generics.params.push(parameter);
         let pointers = methods.pointers.iter().map(|(pointer, members)| {
-            let implemented = self.implemented(&generics, pointer, Span::call_site(), members);
+            let pointer = code!(#pointer<#client>);
+            let implemented = self.implemented(&generics, &pointer, Span::call_site(), members);
             code!(#[automatically_derived] #[allow(deprecated)] #implemented)
         });
         pointers.collect()
@@ -153,7 +175,7 @@ impl<'a> Decorator<'a> {
     fn implemented(
         &self,
         generics: &Generics,
-        around: &dyn ToTokens,
+        around: &Code,
         span: Span,
         members: &TokenStream,
     ) -> Code {
@@ -162,7 +184,7 @@ impl<'a> Decorator<'a> {
         let (unsafety, keyword) = (&self.declared.unsafety, code_at!(span=> impl));
         code! {
             #(self.async_trait())
-            #unsafety #keyword #parameters #(self.path) #of_arguments for #around<#(self.client())> #bounds
+            #unsafety #keyword #parameters #(self.path) #of_arguments for #around #bounds
             #(braces(members.clone(), span))
         }
     }

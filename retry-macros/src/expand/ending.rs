@@ -77,7 +77,7 @@ impl Printer<'_> {
             #?(self.model.has(&[Key::GiveUp])) { let retry_reason = }
             retry_call.fell_back(
                 &retry_taken, &retry_outcome,
-                |retry_error, retry_with| retry_with(__retry::show(retry_error).__retry_show()), #(self.reporter()),
+                |retry_error, retry_with| retry_with(#(self.shown_of(&ours!(retry_error)))), #(self.reporter()),
             );
         }
     }
@@ -88,12 +88,21 @@ impl Printer<'_> {
         if_else(failed.has_error(), self.shown(), rejected)
     }
 
-    /// The text of `retry_error`. If `validate` may have created the error, its type is written out, because the way
-    /// it is shown depends on the type.
+    /// The text of `retry_error`.
     pub(crate) fn shown(&self) -> Code {
-        let error = self.model.has(&[Key::Validate]).then(|| self.error());
-        let of = error.map(|error| code!(::<#error>));
-        ours!(#(self.show()) #of(#(self.error_of_type())).__retry_show())
+        self.shown_of(&self.error_of_type())
+    }
+
+    /// The text of this error. If `validate` may have created the error, its type is written out, because the way it
+    /// is shown depends on the type.
+    fn shown_of(&self, error: &Code) -> Code {
+        if let Some(show) = self.model.expr(Key::Show) {
+            let show_by = ours_at!(show.span()=> __retry::show_by(#error, #(self.function(show))));
+            return ours!(&#(Self::contained(show, show_by)));
+        }
+        let ty = self.model.has(&[Key::Validate]).then(|| self.error());
+        let of = ty.map(|ty| code!(::<#ty>));
+        ours!(#(self.show()) #of(#error).__retry_show())
     }
 
     /// Reports that a value was accepted.

@@ -119,6 +119,9 @@ keys! {
     abort
     /// `observe = |event| …`: a closure or an `Observer` that receives every event of the call.
     observe
+    /// `show = |error, f| write!(f, "{}", error.code)`: a function that writes the error for the log and observers.
+    /// Default: with its causes if it is an `Error`, else by `Display`, by `Classify::describe`, or its type's name.
+    show
     /// `span = true`: a span around the call, and one around each attempt, for the body's log records. Default false.
     span
     /// `policy = self.policy`: a `Policy` known at run time, in place of literal values; also a `SharedPolicy`, or

@@ -44,6 +44,7 @@ mod progress;
 mod rejected;
 mod repeats;
 mod shared;
+mod show;
 mod switched;
 mod team;
 mod timeout;

@@ -34,11 +34,16 @@ impl Decorator<'_> {
         if is_generic {
             return code!(#[allow(dead_code)] #implemented);
         }
+        let wrapped = ["a type", "a pointer in `forward` to a type"];
+        let wrapped = wrapped[usize::from(self.wraps_pointers())];
         let message =
-            format!("`{name}` wraps a type that implements `{of}`, which `{{Self}}` doesn't");
-        let label = format!("not a `{of}`");
+            format!("`{name}` wraps {wrapped} that implements `{of}`, and `{{Self}}` is not one");
         let note = format!(
-            "a `Box`, an `Arc` or a reference must implement `{of}` itself: wrap the client directly, or implement the trait for pointers with `forward = [Box, Arc]`; for another crate's trait, wrap the pointer in a type of your own"
+            "a `Box`, an `Arc` or a reference must implement `{of}` itself: wrap the client directly, or add `forward = [Box, Arc]`; with `of` and `forward`, wrap one of these pointers"
+        );
+        let label = format!("not a `{of}`");
+        let wrapped = self.wrapped().into_iter().map(
+            |it| code!(impl<#client: #path + ?::core::marker::Sized> __retry_client::Wrapped for #it {}),
         );
         // In its own module, so that a user's module called `diagnostic` isn't in scope. The user's trait isn't in
         // scope there either, hence the second trait.
@@ -55,7 +60,7 @@ impl Decorator<'_> {
                     pub(super) trait Wrapped {}
                 }
 
-                impl<#client: #path> __retry_client::Wrapped for #client {}
+                #(wrapped.collect::<Code>())
 
                 #implemented
             };

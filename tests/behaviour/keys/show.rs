@@ -1,0 +1,170 @@
+//! The key `show`: a function that writes an error for the log and for observers.
+
+use futures::stream::{self, Stream, StreamExt};
+use support::prelude::*;
+
+/// An error that implements neither `Error` nor `Display`.
+#[derive(Clone, Debug, PartialEq)]
+struct Refused(u16);
+
+impl From<Rejected> for Refused {
+    fn from(_: Rejected) -> Self {
+        Self(0)
+    }
+}
+
+impl From<TimedOut> for Refused {
+    fn from(_: TimedOut) -> Self {
+        Self(408)
+    }
+}
+
+fn coded(error: &Refused, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "HTTP {}", error.0)
+}
+
+struct Server {
+    breaker: Breaker,
+    attempts: Cell<u32>,
+}
+
+impl Server {
+    fn new() -> Self {
+        let (breaker, attempts) = (Breaker::new().consecutive_failures(9), Cell::new(0));
+        Self { breaker, attempts }
+    }
+
+    fn refuse<T>(&self) -> Result<T, Refused> {
+        self.attempts.set(self.attempts.get() + 1);
+        Err(Refused(503))
+    }
+}
+
+#[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
+impl Server {
+    async fn counted(&self) -> Result<(), Refused> {
+        self.refuse()
+    }
+
+    fn blocking(&self) -> Result<(), Refused> {
+        self.refuse()
+    }
+
+    #[retry(breaker = &self.breaker, timeout = "9s")]
+    async fn driven(&self) -> Result<(), Refused> {
+        self.refuse()
+    }
+
+    #[retry(hedge = "1s")]
+    async fn hedged(&self) -> Result<(), Refused> {
+        self.refuse()
+    }
+
+    #[retry(stream = "first")]
+    fn streamed(&self) -> impl Stream<Item = Result<(), Refused>> {
+        stream::iter([self.refuse()])
+    }
+
+    #[retry(validate = |_| self.refuse())]
+    async fn validated(&self) -> Result<(), Refused> {
+        Ok(())
+    }
+}
+
+trait Post {
+    async fn post(&self) -> Result<(), Refused>;
+}
+
+mod copy {
+    use super::{Refused, coded, retry};
+
+    #[retry(wrapper = Retrying, of = super::Post, max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
+    trait Post {
+        async fn post(&self) -> Result<(), Refused>;
+    }
+}
+
+impl Post for &Server {
+    async fn post(&self) -> Result<(), Refused> {
+        self.refuse()
+    }
+}
+
+async fn expression(server: &Server) -> Result<(), Refused> {
+    let prefix = String::from("HTTP");
+    retrying!(
+        max = 1,
+        name = "call",
+        backoff = "none",
+        on = |_| true,
+        show = |error, f| write!(f, "{prefix} {}", error.0),
+        async { server.refuse() }
+    )
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_form_of_the_attribute_logs_the_error_by_the_function() {
+    macro_rules! check {
+        ($($form:literal => |$server:ident| $call:expr;)*) => {$({
+            let (owned, recording) = (Server::new(), testing::record());
+            let $server = &owned;
+            assert_eq!($call, Err(Refused(503)), $form);
+            assert_eq!($server.attempts.get(), 2, $form);
+            let lines = recording.lines();
+            assert_eq!(lines.len(), 2, "{}: {lines:?}", $form);
+            assert!(lines.iter().all(|line| line.contains("error=HTTP 503 ")), "{}: {lines:?}", $form);
+        })*};
+    }
+
+    check! {
+        "async" => |server| server.counted().await;
+        "blocking" => |server| server.blocking();
+        "driven" => |server| server.driven().await;
+        "hedged" => |server| server.hedged().await;
+        "streamed" => |server| pin!(server.streamed()).next().await.unwrap();
+        "validated" => |server| server.validated().await;
+        "decorator" => |server| copy::Retrying::new(server).post().await;
+        "expression" => |server| expression(server).await;
+    }
+}
+
+/// Only `E: Display` is known, so by default the log would show the type.
+#[tokio::test(start_paused = true)]
+async fn a_generic_function_shows_more_than_the_type() {
+    #[retry(max = 0, on = |_| true, show = fmt::Display::fmt)]
+    async fn call<E: fmt::Display>(error: E) -> Result<(), E> {
+        Err(error)
+    }
+
+    let recording = testing::record();
+    call("busy\nat 5").await.unwrap_err();
+    let lines = recording.lines();
+    assert!(
+        lines[0].contains(r"error=busy\nat 5 reason=exhausted"),
+        "{lines:?}"
+    );
+}
+
+/// The rejection and the fallback's error are shown by the same function.
+#[tokio::test(start_paused = true)]
+async fn rejections_and_failed_fallbacks_are_shown_by_the_function() {
+    scripted! {
+        #[retry(max = 0, on = |_| true, name = "call", show = coded, breaker = breaker)]
+        async fn rejected(breaker: &Breaker) -> Result<(), Refused> = Err(Refused(503));
+        #[retry(max = 0, on = |_| true, name = "call", show = coded, fallback = async |_| Err(Refused(404)))]
+        async fn replaced() -> Result<(), Refused> = Err(Refused(503));
+    }
+
+    let recording = testing::record();
+    rejected(&super::breaker::open()).await.unwrap_err();
+    replaced().await.unwrap_err();
+    assert_eq!(
+        recording.lines(),
+        [
+            "gave up call attempt=0 max=0 error=HTTP 0 reason=rejected",
+            "falling back call attempt=1 max=0 error=HTTP 503 reason=exhausted",
+            "gave up call attempt=1 max=0 error=HTTP 404 reason=fallback failed",
+        ]
+    );
+}
