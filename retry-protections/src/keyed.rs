@@ -55,13 +55,13 @@ struct All<K, V> {
     known: HashMap<K, Known<V>>,
     /// The value that keys share if there is no room for them.
     shared: Option<Arc<V>>,
-    /// When a check last found no value at rest.
+    /// The time of the last check that found no value at rest.
     full_at: Option<Moment>,
 }
 
 struct Known<V> {
     value: Arc<V>,
-    /// When it was last used. `None` until another key finds no room, because some systems have no clock.
+    /// The time of its last use. `None` until another key finds no room, because some systems have no clock.
     used: Option<Moment>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Waiting {
     number: u64,
     /// `None` after the attempt was woken, until it is polled again.
     waker: Option<Waker>,
-    /// When this attempt, if it is first, should be polled again. `None` if unknown.
+    /// The time at which this attempt, if it is first, should be polled again. `None` if unknown.
     due: Option<Moment>,
 }
 

@@ -85,7 +85,8 @@ pub(super) struct Circuit {
     /// Calls that wait while the breaker is open. After it closes, they start gradually: otherwise they would all start
     /// at once, and bring the server down again.
     pub(super) waiting: Line,
-    /// When the breaker was last closed or forced closed. `None` in other states, and before the first change of state.
+    /// The time at which the breaker was last closed or forced closed. `None` in other states, and before the first
+    /// change of state.
     closed: Option<Moment>,
     /// The number of waiting calls that have started since then.
     begun: u32,
@@ -110,7 +111,7 @@ pub(super) struct Trials {
     failed: u32,
     /// The most trial calls that may be running or have an outcome.
     places: u32,
-    /// When the last trial call started.
+    /// The start of the last trial call.
     since: Moment,
 }
 

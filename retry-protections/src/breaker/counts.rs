@@ -19,7 +19,7 @@ pub(super) struct Counts {
     /// never falls below zero. Random failures rarely raise it far, so it detects an outage earlier than the ratio of a
     /// window, most of which lies before the outage.
     cusum: f64,
-    /// When `cusum` last rose from zero.
+    /// The time at which `cusum` last rose from zero.
     since: Moment,
     /// The number of failures since the last success.
     consecutive: u32,
@@ -147,7 +147,7 @@ impl Calls {
 /// The calls of the last `window`, in slices of a tenth of it, or the last `count_window` calls, each in its own slice.
 #[derive(Debug)]
 struct Window {
-    /// When each slice started, and the calls in it, the oldest first.
+    /// The start of each slice, and the calls in it, the oldest first.
     slices: VecDeque<(Moment, Calls)>,
     all: Calls,
     /// The latest time.

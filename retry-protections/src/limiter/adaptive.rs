@@ -21,7 +21,7 @@ pub struct Adaptive {
     lowered: u32,
     /// The cost of the attempts that started since then and succeeded.
     through_since: f64,
-    /// When the rate was last lowered, plus the hint of that refusal.
+    /// The time at which the rate was last lowered, plus the hint of that refusal.
     lowered_at: Moment,
     /// The successes since more than [`FEW`] were last refused.
     steady: Through,

@@ -9,7 +9,7 @@ use retry_runtime::seam::{Admission, Moment};
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,
-    /// When the pause ends.
+    /// The end of the pause.
     until: Moment,
     /// The number of attempts that ran when the pause started, without those that were refused.
     pub(super) before: f64,

@@ -8,7 +8,7 @@ use crate::clock::AHEAD;
 /// A token bucket, measured in time: each attempt adds the time that pays for it to the debt. Exact at every rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TokenBucket {
-    /// When the whole debt is paid.
+    /// The time at which the whole debt is paid.
     paid: Moment,
     /// The latest time.
     at: Moment,
