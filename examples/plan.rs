@@ -68,7 +68,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let web = Web::default();
 
     println!("The plan: search → navigate → extract → label, and search → reviews.\n");
-    println!("First run. The page is overloaded, which blocks what depends on it:");
+    println!("First run. The page is overloaded, which blocks the steps that depend on it:");
     let mut plan = label_a_bird(&web);
     print(&plan.run().await?);
 
@@ -76,19 +76,21 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("The state is saved, and the program could end here:\n  {saved}\n");
     drop(plan);
 
-    println!("Resumed. What completed does not run again; the reviews stay gone:");
+    println!("Second run. Completed steps do not run again; the reviews are still gone:");
     let mut plan = label_a_bird(&web);
     plan.load(serde_json::from_str(&saved)?)?;
     print(&plan.retry_failed().await?);
 
-    println!("Validated. What still fails is retried, then what is missing is added:");
+    println!(
+        "Third run, with a validator. Failed steps are retried, then the missing one is added:"
+    );
     let policy = Policy::fixed(Duration::from_millis(100)).max(4);
     let end = plan
         .run_until(policy, async |results| validate(&web, &results))
         .await?;
     print(&plan.summary());
 
-    println!("The end: {end}. The results, one dead end notwithstanding:");
+    println!("The end: {end}. The results, despite one dead end:");
     for (name, output) in plan.outputs() {
         println!("  {name}: {output}");
     }
@@ -102,17 +104,17 @@ struct Web {
 }
 
 impl Web {
-    async fn get(&self, what: &'static str, of: &str) -> Result<String, WebError> {
+    async fn get(&self, step: &'static str, input: &str) -> Result<String, WebError> {
         tokio::time::sleep(Duration::from_millis(10)).await;
         let mut requests = self.requests.lock().unwrap();
         let request = requests
-            .entry(what)
+            .entry(step)
             .and_modify(|count| *count += 1)
             .or_insert(1);
-        match (what, request) {
+        match (step, request) {
             ("reviews", _) => Err(WebError::Gone),
             ("navigate" | "extract", 1) => Err(WebError::Overloaded),
-            _ => Ok(format!("{what}({of})")),
+            _ => Ok(format!("{step}({input})")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Metrics of calls in the Prometheus format: `cargo run --manifest-path tests/adapters/Cargo.toml --features metrics
 //! --example prometheus`.
 //!
-//! A service would serve the text at `/metrics`; `examples/grafana.json` is a dashboard of it.
+//! A service would serve the text at `/metrics`; `examples/grafana.json` is a dashboard for it.
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! `examples/durable/run` starts a server and this service, sends an order, and kills both while the order is being
 //! processed.
 
-#![expect(missing_docs, reason = "`service` writes a client without")]
+#![expect(missing_docs, reason = "`#[service]` generates undocumented items")]
 
 use std::env;
 use std::error::Error;
@@ -42,8 +42,8 @@ impl Display for RequestError {
 }
 
 /// Simulates a bank and a warehouse, which reject the first request in each run of the handler.
-async fn request(order: &str, whom: &str, number: u32) -> Result<String, RequestError> {
-    println!("    request to {whom}");
+async fn request(order: &str, recipient: &str, number: u32) -> Result<String, RequestError> {
+    println!("    request to {recipient}");
     tokio::time::sleep(Duration::from_millis(200)).await;
     if order.is_empty() {
         return Err(RequestError::NoOrder);
@@ -51,24 +51,24 @@ async fn request(order: &str, whom: &str, number: u32) -> Result<String, Request
     if number == 1 {
         return Err(RequestError::Overloaded);
     }
-    Ok(format!("{whom} has done {order}"))
+    Ok(format!("{recipient} has done {order}"))
 }
 
 struct Orders;
 
 #[service]
 impl Orders {
-    /// Processes an order. Written as if the program never stopped.
+    /// Processes an order. The code contains nothing about restarts.
     #[handler]
     async fn place(&self, ctx: Context<'_>, order: String) -> HandlerResult<String> {
         let mut done = Vec::new();
-        for whom in ["the bank", "the warehouse"] {
+        for recipient in ["the bank", "the warehouse"] {
             let mut number = 0;
             let request = || {
                 number += 1;
-                request(&order, whom, number)
+                request(&order, recipient, number)
             };
-            done.push(POLICY.durable(&ctx, whom, request).await?);
+            done.push(POLICY.durable(&ctx, recipient, request).await?);
         }
         Ok(done.join(", "))
     }
@@ -76,7 +76,7 @@ impl Orders {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Only the log of retries.
+    // Only log records about retries.
     let shown = Targets::new().with_target("retry", LevelFilter::INFO);
     tracing_subscriber::registry()
         .with(shown)

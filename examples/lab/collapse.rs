@@ -15,7 +15,7 @@ use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
 use crate::simulation;
-use crate::timeline::{self, Ended, Work, is_in};
+use crate::timeline::{self, FinishedCall, Work, is_in};
 
 const RETRIES: u32 = 2;
 /// In seconds, like all times in this module.
@@ -142,7 +142,7 @@ const CASES: [Case; 8] = [
 ];
 
 struct Outcome {
-    calls: Vec<Ended>,
+    calls: Vec<FinishedCall>,
     requests: Vec<Duration>,
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn run() -> Scenario {
         plots: vec![
             Plot {
                 title: "80 calls a second from 60 s to 90 s: success.",
-                see: "With plain retries the server never recovers, although the rush is over. In all other cases \
+                caption: "With plain retries the server never recovers, although the rush is over. In all other cases \
                       it recovers, except for the budget with a floor.",
                 x: time,
                 y: success,
@@ -188,14 +188,14 @@ pub(crate) fn run() -> Scenario {
             },
             Plot {
                 title: "Load in the same rush.",
-                see: "Retries alone keep the load at three times the number of calls.",
+                caption: "Retries alone keep the load at three times the number of calls.",
                 x: time,
                 y: Axis::linear("requests per second"),
                 lines: lines(&peak, Outcome::load),
             },
             Plot {
                 title: "A spike: 120 calls a second for 5 s.",
-                see: "Five seconds are enough to bring a server down for good.",
+                caption: "Five seconds are enough to bring a server down for good.",
                 x: time,
                 y: success,
                 lines: lines(&spike, Outcome::success),

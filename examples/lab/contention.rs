@@ -147,14 +147,14 @@ pub(crate) fn run(extent: Extent) -> Scenario {
         plots: vec![
             Plot {
                 title: "Work for the server.",
-                see: "Without jitter, clients that collide once collide again and again.",
+                caption: "Without jitter, clients that collide once collide again and again.",
                 x: Axis::linear("clients"),
                 y: Axis::linear("writes until all have succeeded"),
                 lines: lines(|effort| effort.writes),
             },
             Plot {
                 title: "Time until all clients have succeeded.",
-                see: "Full and decorrelated jitter finish first.",
+                caption: "Full and decorrelated jitter finish first.",
                 x: Axis::linear("clients"),
                 y: Axis::logarithmic("seconds"),
                 lines: lines(|effort| effort.seconds),

@@ -169,7 +169,7 @@ pub(crate) fn run(extent: Extent) -> Scenario {
         plots: vec![
             Plot {
                 title: "Load.",
-                see: "Once everything fails, retries multiply the requests; a budget keeps them near the \
+                caption: "Once everything fails, retries multiply the requests; a budget keeps them near the \
                       number of calls, unless each of many clients has its own floor.",
                 x: Axis::linear("% of requests that fail"),
                 y: Axis::linear("requests for each call"),
@@ -177,7 +177,7 @@ pub(crate) fn run(extent: Extent) -> Scenario {
             },
             Plot {
                 title: "Success.",
-                see: "Retries get most calls through to a server that fails half of its requests; a breaker \
+                caption: "Retries get most calls through to a server that fails half of its requests; a breaker \
                       that opens at 50 % lets nearly none through.",
                 x: Axis::linear("% of requests that fail"),
                 y: Axis::linear("% of calls that succeed"),

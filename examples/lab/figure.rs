@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 /// A number with its bounds.
 pub(crate) struct Figure {
-    /// The row of the table.
+    /// The row of the table: the case that was simulated.
     pub(crate) case: String,
-    /// The column of the table.
-    pub(crate) what: &'static str,
+    /// The column of the table: the measured quantity.
+    pub(crate) quantity: &'static str,
     value: f64,
     unit: &'static str,
     bounds: RangeInclusive<f64>,
@@ -17,14 +17,14 @@ pub(crate) struct Figure {
 impl Figure {
     pub(crate) fn new(
         case: impl Into<String>,
-        what: &'static str,
+        quantity: &'static str,
         value: f64,
         unit: &'static str,
         bounds: RangeInclusive<f64>,
     ) -> Self {
         Self {
             case: case.into(),
-            what,
+            quantity,
             value,
             unit,
             bounds,
@@ -32,32 +32,32 @@ impl Figure {
     }
 
     pub(crate) fn name(&self) -> String {
-        format!("{}: {}", self.case, self.what)
+        format!("{}: {}", self.case, self.quantity)
     }
 
-    pub(crate) fn holds(&self) -> bool {
+    pub(crate) fn is_within_bounds(&self) -> bool {
         self.bounds.contains(&self.value)
     }
 
     pub(crate) fn value(&self) -> String {
-        format!("{}{}", Shown(self.value), self.unit)
+        format!("{}{}", Rounded(self.value), self.unit)
     }
 
     pub(crate) fn bounds(&self) -> String {
         let (least, most) = (self.bounds.start(), self.bounds.end());
         match (*least > 0.0, most.is_finite()) {
-            (true, true) => format!("{} to {}", Shown(*least), Shown(*most)),
-            (true, false) => format!("at least {}", Shown(*least)),
-            (false, true) => format!("at most {}", Shown(*most)),
+            (true, true) => format!("{} to {}", Rounded(*least), Rounded(*most)),
+            (true, false) => format!("at least {}", Rounded(*least)),
+            (false, true) => format!("at most {}", Rounded(*most)),
             (false, false) => String::new(),
         }
     }
 }
 
 /// Displays a number rounded to about four digits, with thousands separators.
-pub(crate) struct Shown(pub(crate) f64);
+pub(crate) struct Rounded(pub(crate) f64);
 
-impl fmt::Display for Shown {
+impl fmt::Display for Rounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.0.abs();
         let decimals = match size {

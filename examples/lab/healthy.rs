@@ -45,7 +45,7 @@ struct Asked {
     /// Shown next to a client's name.
     name: &'static str,
     plot: &'static str,
-    see: &'static str,
+    caption: &'static str,
 }
 
 const ASKED: [Asked; 4] = [
@@ -53,25 +53,25 @@ const ASKED: [Asked; 4] = [
         hint: None,
         name: "no hint",
         plot: "No hint.",
-        see: "Adaptive and AIMD limits react to a high share of rejections, but not to a low one.",
+        caption: "Adaptive and AIMD limits react to a high share of rejections, but not to a low one.",
     },
     Asked {
         hint: Some(Duration::from_millis(20)),
         name: "20 ms",
         plot: "A hint of 20 ms.",
-        see: "A short pause costs little more than its own length.",
+        caption: "A short pause costs little more than its own length.",
     },
     Asked {
         hint: Some(Duration::from_secs(1)),
         name: "1 s",
         plot: "A hint of 1 s.",
-        see: "All calls pause for a second at each rejection. With one rejection in a hundred, the limiters lose hardly more than that.",
+        caption: "All calls pause for a second at each rejection. With one rejection in a hundred, the limiters lose hardly more than that.",
     },
     Asked {
         hint: Some(Duration::from_secs(30)),
         name: "30 s",
         plot: "A hint of 30 s.",
-        see: "Beyond the pauses, a limiter loses only the wave of requests that it does not send after each pause.",
+        caption: "Beyond the pauses, a limiter loses only the wave of requests that it does not send after each pause.",
     },
 ];
 
@@ -245,7 +245,7 @@ fn plot((asked, outcome): (&Asked, &Outcome)) -> Plot {
     };
     Plot {
         title: asked.plot,
-        see: asked.see,
+        caption: asked.caption,
         x: Axis::logarithmic("% of requests refused"),
         y: Axis::linear("calls per second"),
         lines: CASES.iter().zip(outcome).map(line).collect(),

@@ -1,6 +1,6 @@
-//! Simulates retries to servers, and prints figures and plots: `cargo run --release -p lab`.
+//! Simulates servers and clients that retry, and prints figures and plots: `cargo run --release -p lab`.
 //!
-//! The calls are real ones, of functions with `#[retry(…)]`; only the clock and the servers are simulated. It prints
+//! The clients call real functions with `#[retry(…)]`; only the clock and the servers are simulated. The program prints
 //! the figures, writes a page with the plots, and fails if a figure is outside its bounds. To plot your own policy:
 //! `cargo run --release -p lab -- "max=5, base=100ms, cap=2s"`. With `--short`, the plots have fewer points. `cargo run
 //! -p lab -- pictures` regenerates the diagrams in `docs`.
@@ -55,7 +55,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let page = env::current_exe()?.with_file_name("lab.html");
     fs::write(&page, Page(&scenarios).to_string())?;
     println!("\nThe plots are in {}", page.display());
-    Ok(if figures().all(Figure::holds) {
+    Ok(if figures().all(Figure::is_within_bounds) {
         ExitCode::SUCCESS
     } else {
         println!("A figure is outside its bounds.");

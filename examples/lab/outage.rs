@@ -18,7 +18,7 @@ use crate::server::{Failure, Server};
 use crate::simulation::{self, Chance};
 use crate::timeline::{is_in, per_second};
 
-/// In seconds, like all times in this module.
+/// The end of the simulation, in seconds, like all times in this module.
 const END: u32 = 100;
 /// The time in which every request fails.
 const OUTAGE: Range<u32> = 40..70;
@@ -57,15 +57,15 @@ const CASES: [Case; 4] = [
     },
 ];
 
-struct Unreliable {
+struct UnreliableServer {
     start: Instant,
-    /// The fraction of the requests that fails at a time.
+    /// Returns the fraction of requests that fail at this time.
     failing: fn(Duration) -> f64,
     chance: Chance,
     requests: RefCell<Vec<Duration>>,
 }
 
-impl Server for Unreliable {
+impl Server for UnreliableServer {
     async fn answer(&self) -> Result<(), Failure> {
         let now = self.start.elapsed();
         self.requests.borrow_mut().push(now);
@@ -107,7 +107,7 @@ pub(crate) fn run() -> Scenario {
         ),
         plots: vec![Plot {
             title: "A breaker with its defaults.",
-            see: "At any request rate, the server gets no more calls within three seconds, except a trial call every five.",
+            caption: "At any request rate, within three seconds the server gets only a trial call every five seconds.",
             x: Axis::linear("seconds"),
             y: Axis::linear("requests for each call"),
             lines: CASES.iter().zip(&down).map(line).collect(),
@@ -138,7 +138,7 @@ fn figures(case: &Case, down: &Outcome, half: &Outcome) -> [Figure; 3] {
 
 async fn load(case: &Case, failing: fn(Duration) -> f64) -> Outcome {
     let start = Instant::now();
-    let server = Rc::new(Unreliable {
+    let server = Rc::new(UnreliableServer {
         start,
         failing,
         chance: Chance::new(1),

@@ -70,9 +70,12 @@ fn section(f: &mut fmt::Formatter<'_>, scenario: &Scenario) -> fmt::Result {
 }
 
 fn figure(f: &mut fmt::Formatter<'_>, plot: &Plot) -> fmt::Result {
-    let (title, see) = (Escaped(plot.title), Escaped(plot.see));
+    let (title, caption) = (Escaped(plot.title), Escaped(plot.caption));
     writeln!(f, "<figure>")?;
-    writeln!(f, "<figcaption><strong>{title}</strong> {see}</figcaption>")?;
+    writeln!(
+        f,
+        "<figcaption><strong>{title}</strong> {caption}</figcaption>"
+    )?;
     writeln!(
         f,
         r#"<div class="plot" role="img" aria-label="{title}">{}</div>"#,
@@ -92,25 +95,25 @@ fn figure(f: &mut fmt::Formatter<'_>, plot: &Plot) -> fmt::Result {
 /// Writes a table with a row for each case and a column for each kind of figure.
 fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
     let (mut cases, mut columns) = (Vec::new(), Vec::new());
-    for Figure { case, what, .. } in figures {
+    for Figure { case, quantity, .. } in figures {
         if !cases.contains(&case) {
             cases.push(case);
         }
-        if !columns.contains(what) {
-            columns.push(*what);
+        if !columns.contains(quantity) {
+            columns.push(*quantity);
         }
     }
     writeln!(f, r#"<div class="table"><table>"#)?;
     write!(f, "<tr><th></th>")?;
-    for what in &columns {
-        write!(f, "<th>{}</th>", Escaped(what))?;
+    for quantity in &columns {
+        write!(f, "<th>{}</th>", Escaped(quantity))?;
     }
     writeln!(f, "</tr>")?;
     for case in cases {
         write!(f, "<tr><th>{}</th>", Escaped(case))?;
-        for what in &columns {
+        for quantity in &columns {
             let mut figures = figures.iter();
-            match figures.find(|figure| figure.case == *case && figure.what == *what) {
+            match figures.find(|figure| figure.case == *case && figure.quantity == *quantity) {
                 Some(figure) => cell(f, figure)?,
                 None => write!(f, "<td></td>")?,
             }
@@ -122,7 +125,11 @@ fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
 
 fn cell(f: &mut fmt::Formatter<'_>, figure: &Figure) -> fmt::Result {
     let (value, bounds) = (figure.value(), figure.bounds());
-    let class = if figure.holds() { "within" } else { "outside" };
+    let class = if figure.is_within_bounds() {
+        "within"
+    } else {
+        "outside"
+    };
     write!(
         f,
         r#"<td class="{class}">{value}<small>{bounds}</small></td>"#

@@ -16,8 +16,8 @@ pub(crate) fn all() -> [(&'static str, String); 3] {
     let (delays, call) = (delays(), call());
     let in_rustdoc = format!(
         "[delays picture]: {}\n[call picture]: {}\n",
-        data(&delays),
-        data(&call)
+        data_url(&delays),
+        data_url(&call)
     );
     [
         ("docs/delays.svg", delays),
@@ -27,7 +27,7 @@ pub(crate) fn all() -> [(&'static str, String); 3] {
 }
 
 /// Returns an SVG as a data URL.
-fn data(svg: &str) -> String {
+fn data_url(svg: &str) -> String {
     let mut link = String::from("data:image/svg+xml,");
     for byte in svg.bytes() {
         match byte {
@@ -220,7 +220,7 @@ fn verdict(failure: &Failure) -> Verdict {
 
 /// The observed attempts of a call.
 #[derive(Default)]
-struct Drawn {
+struct DrawnCall {
     /// The start and end of each attempt, and the pause after it.
     attempts: Vec<(f64, f64, Option<f64>)>,
     reason: String,
@@ -235,7 +235,7 @@ struct Drawn {
     attempt = attempt,
     give_up = |gave_up| record(&gave_up, drawn).unwrap_or_else(|| gave_up.into_error()),
 )]
-async fn fails(drawn: &RefCell<Drawn>) -> Result<(), Failure> {
+async fn fails(drawn: &RefCell<DrawnCall>) -> Result<(), Failure> {
     match attempt.number() {
         1 => sleep(Duration::from_millis(500)).await,
         2 => {
@@ -247,7 +247,7 @@ async fn fails(drawn: &RefCell<Drawn>) -> Result<(), Failure> {
     Err(Failure::Busy)
 }
 
-fn record(gave_up: &GaveUp<Failure>, drawn: &RefCell<Drawn>) -> Option<Failure> {
+fn record(gave_up: &GaveUp<Failure>, drawn: &RefCell<DrawnCall>) -> Option<Failure> {
     let failures: Vec<_> = gave_up.failures().collect();
     let began = |number: usize| failures.get(number).and_then(|failed| failed.began);
     let attempts = failures.iter().enumerate().map(|(number, failed)| {
@@ -260,7 +260,7 @@ fn record(gave_up: &GaveUp<Failure>, drawn: &RefCell<Drawn>) -> Option<Failure> 
             failed.pause.map(|pause| pause.as_secs_f64()),
         )
     });
-    *drawn.borrow_mut() = Drawn {
+    *drawn.borrow_mut() = DrawnCall {
         attempts: attempts.collect(),
         reason: gave_up.reason().to_string(),
     };
@@ -272,7 +272,7 @@ fn call() -> String {
     let drawn = RefCell::default();
     let failed = simulation::run(1, fails(&drawn));
     assert!(failed.is_err(), "the call gives up");
-    let Drawn { attempts, reason } = drawn.into_inner();
+    let DrawnCall { attempts, reason } = drawn.into_inner();
     // The pause that would follow: the third delay of the shape.
     let late = Policy::new().delays().nth(2).unwrap_or_default();
     let late = late.as_secs_f64();

@@ -6,12 +6,12 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 
-use crate::figure::Shown;
+use crate::figure::Rounded;
 
 pub(crate) struct Plot {
     pub(crate) title: &'static str,
-    /// The result that the plot shows, in one sentence.
-    pub(crate) see: &'static str,
+    /// A sentence about the result that the plot shows.
+    pub(crate) caption: &'static str,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) lines: Vec<Line>,
@@ -46,7 +46,7 @@ impl Line {
     }
 }
 
-/// Legible on white and on black.
+/// The colours of the lines, which are legible on white and on black.
 pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(0xd9, 0x43, 0x4e),
     RGBColor(0x2f, 0x7e, 0xd8),
@@ -146,8 +146,8 @@ impl Axis {
 
     fn shown(self, place: f64) -> String {
         match self.scale {
-            Scale::Linear => Shown(place).to_string(),
-            Scale::Logarithmic => Shown(10_f64.powf(place)).to_string(),
+            Scale::Linear => Rounded(place).to_string(),
+            Scale::Logarithmic => Rounded(10_f64.powf(place)).to_string(),
         }
     }
 }

@@ -11,12 +11,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use crate::client::Client;
-use crate::figure::{Figure, Shown};
+use crate::figure::{Figure, Rounded};
 use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
 use crate::simulation;
-use crate::timeline::Ended;
+use crate::timeline::FinishedCall;
 
 /// The number of workers. Each makes one call at a time.
 const WORKERS: u32 = 200;
@@ -44,7 +44,7 @@ enum Rule {
 struct Api {
     rule: Rule,
     left: Cell<f64>,
-    /// The time at which that number was left.
+    /// The time to which `left` applies.
     since: Cell<Instant>,
     start: Instant,
     refusals: RefCell<Vec<Duration>>,
@@ -108,7 +108,7 @@ impl Server for Api {
 }
 
 struct Outcome {
-    calls: Vec<Ended>,
+    calls: Vec<FinishedCall>,
     refusals: Vec<Duration>,
 }
 
@@ -123,7 +123,7 @@ async fn load(rule: Rule, client: Client, retries: u32) -> Outcome {
             let mut calls = Vec::new();
             while begun.get() < CALLS {
                 begun.set(begun.get() + 1);
-                calls.push(Ended::of(api.start, client.call(&*api, retries)).await);
+                calls.push(FinishedCall::of(api.start, client.call(&*api, retries)).await);
             }
             calls
         });
@@ -141,7 +141,7 @@ struct Case {
     failed: RangeInclusive<f64>,
     /// The number of rejected requests, with unlimited retries.
     refused: RangeInclusive<f64>,
-    /// The same number, if the quota is reset each minute.
+    /// The number of rejected requests if the quota is reset each minute.
     refused_in_windows: RangeInclusive<f64>,
     /// The duration of the slowest call in minutes, with unlimited retries.
     slowest: RangeInclusive<f64>,
@@ -191,7 +191,7 @@ const CASES: [Case; 5] = [
 ];
 
 impl Outcome {
-    /// In percent.
+    /// Returns the share of calls that failed, in percent.
     fn failed(&self) -> f64 {
         let failed = self.calls.iter().filter(|call| !call.is_success);
         100.0 * failed.fold(0.0, |count, _| count + 1.0) / f64::from(CALLS)
@@ -201,7 +201,7 @@ impl Outcome {
         self.refusals.iter().fold(0.0, |count, _| count + 1.0)
     }
 
-    /// In minutes.
+    /// Returns the duration of the slowest call, in minutes.
     fn slowest(&self) -> f64 {
         let slowest = self.calls.iter().map(|call| call.took).max();
         slowest.unwrap_or_default().div_duration_f64(MINUTE)
@@ -297,12 +297,12 @@ pub(crate) fn run() -> Scenario {
         about: format!(
             "The API accepts {QUOTA} requests a minute, and each takes a second; the others get 429 and \
              Retry-After. {WORKERS} workers have {} calls to make.",
-            Shown(CALLS.into())
+            Rounded(CALLS.into())
         ),
         plots: vec![
             Plot {
                 title: "Calls that succeeded, with max = 3.",
-                see: "Calls that react only to their own rejections use up their retries and fail. With a limiter, \
+                caption: "Calls that react only to their own rejections use up their retries and fail. With a limiter, \
                       they wait for their turn.",
                 x: time,
                 y: Axis::linear("calls"),
@@ -310,8 +310,8 @@ pub(crate) fn run() -> Scenario {
             },
             Plot {
                 title: "Rejected requests, with unlimited retries.",
-                see: "With unlimited retries all calls succeed, after a dozen rejections each. With a shared limiter, \
-                      hardly any request is rejected. No way is faster than the API's limit.",
+                caption: "With unlimited retries all calls succeed, after a dozen rejections each. With a shared limiter, \
+                      hardly any request is rejected. No client is faster than the API's limit.",
                 x: time,
                 y: Axis::linear("rejected requests"),
                 lines: lines(&patient, Outcome::refused_by_time),

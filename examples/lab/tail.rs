@@ -14,9 +14,9 @@ use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
 use crate::simulation::{self, Chance};
-use crate::timeline::{self, Ended, Work, is_in};
+use crate::timeline::{self, FinishedCall, Work, is_in};
 
-/// In seconds, like all times in this module.
+/// The end of the simulation, in seconds, like all times in this module.
 const END: u32 = 300;
 const CALM: Range<u32> = 0..60;
 const BROWN_OUT: Range<u32> = 60..75;
@@ -31,7 +31,7 @@ const SLOW: f64 = 0.04;
 const DELAY: Duration = Duration::from_secs(1);
 
 #[retry(max = 0, timeout = "3s")]
-async fn alone(server: &impl Server) -> Result<(), Failure> {
+async fn unhedged(server: &impl Server) -> Result<(), Failure> {
     server.answer().await
 }
 
@@ -41,17 +41,17 @@ async fn hedged(server: &impl Server) -> Result<(), Failure> {
 }
 
 #[retry(max = 1, timeout = "3s", hedge = latency.quantile(0.95))]
-async fn measured(server: &impl Server, latency: &Latency) -> Result<(), Failure> {
+async fn hedged_by_latency(server: &impl Server, latency: &Latency) -> Result<(), Failure> {
     server.answer().await
 }
 
 #[retry(max = 1, timeout = "3s", hedge = "200ms", budget = budget)]
-async fn paid(server: &impl Server, budget: &Budget) -> Result<(), Failure> {
+async fn hedged_with_budget(server: &impl Server, budget: &Budget) -> Result<(), Failure> {
     server.answer().await
 }
 
 #[retry(max = 1, timeout = "3s", hedge = latency.quantile(0.95), budget = budget)]
-async fn measured_and_paid(
+async fn hedged_by_latency_with_budget(
     server: &impl Server,
     latency: &Latency,
     budget: &Budget,
@@ -60,22 +60,22 @@ async fn measured_and_paid(
 }
 
 enum Client {
-    Alone,
+    Unhedged,
     Hedged,
-    Measured(Latency),
-    Paid(Budget),
-    MeasuredAndPaid(Latency, Budget),
+    HedgedByLatency(Latency),
+    HedgedWithBudget(Budget),
+    HedgedByLatencyWithBudget(Latency, Budget),
 }
 
 impl Client {
     async fn call(&self, server: &impl Server) -> Result<(), Failure> {
         match self {
-            Self::Alone => alone(server).await,
+            Self::Unhedged => unhedged(server).await,
             Self::Hedged => hedged(server).await,
-            Self::Measured(latency) => measured(server, latency).await,
-            Self::Paid(budget) => paid(server, budget).await,
-            Self::MeasuredAndPaid(latency, budget) => {
-                measured_and_paid(server, latency, budget).await
+            Self::HedgedByLatency(latency) => hedged_by_latency(server, latency).await,
+            Self::HedgedWithBudget(budget) => hedged_with_budget(server, budget).await,
+            Self::HedgedByLatencyWithBudget(latency, budget) => {
+                hedged_by_latency_with_budget(server, latency, budget).await
             }
         }
     }
@@ -85,8 +85,8 @@ impl Client {
 struct Case {
     name: &'static str,
     client: fn() -> Client,
-    /// The 99 % quantile of a call's duration under normal load, in seconds.
-    slow: RangeInclusive<f64>,
+    /// The 99th percentile of a call's duration under normal load, in seconds.
+    p99: RangeInclusive<f64>,
     /// The requests per call under normal load.
     requests: RangeInclusive<f64>,
     /// The number of seconds after the brown-out in which calls still fail.
@@ -96,42 +96,42 @@ struct Case {
 const CASES: [Case; 5] = [
     Case {
         name: "no hedging",
-        client: || Client::Alone,
-        slow: 1.0..=1.3,
+        client: || Client::Unhedged,
+        p99: 1.0..=1.3,
         requests: 1.0..=1.0,
         failing: 0.0..=15.0,
     },
     Case {
         name: "hedge after 200 ms",
         client: || Client::Hedged,
-        slow: 0.0..=0.4,
+        p99: 0.0..=0.4,
         requests: 1.0..=1.06,
         failing: 25.0..=90.0,
     },
     Case {
-        name: "hedge after the 95 % quantile",
-        client: || Client::Measured(Latency::new()),
-        slow: 0.0..=0.7,
+        name: "hedge after the 95th percentile",
+        client: || Client::HedgedByLatency(Latency::new()),
+        p99: 0.0..=0.7,
         requests: 1.0..=1.15,
         failing: 15.0..=90.0,
     },
     Case {
         name: "hedge after 200 ms, budget, ratio 0.1",
-        client: || Client::Paid(Budget::ratio(0.1)),
-        slow: 0.0..=0.4,
+        client: || Client::HedgedWithBudget(Budget::ratio(0.1)),
+        p99: 0.0..=0.4,
         requests: 1.0..=1.06,
         failing: 0.0..=15.0,
     },
     Case {
-        name: "hedge after the 95 % quantile, budget, ratio 0.1",
-        client: || Client::MeasuredAndPaid(Latency::new(), Budget::ratio(0.1)),
-        slow: 0.0..=0.7,
+        name: "hedge after the 95th percentile, budget, ratio 0.1",
+        client: || Client::HedgedByLatencyWithBudget(Latency::new(), Budget::ratio(0.1)),
+        p99: 0.0..=0.7,
         requests: 1.0..=1.15,
         failing: 0.0..=15.0,
     },
 ];
 
-struct Uneven {
+struct UnevenServer {
     start: Instant,
     chance: Chance,
     work: Work,
@@ -139,7 +139,7 @@ struct Uneven {
     requests: RefCell<Vec<Duration>>,
 }
 
-impl Server for Uneven {
+impl Server for UnevenServer {
     async fn answer(&self) -> Result<(), Failure> {
         let now = self.start.elapsed();
         self.requests.borrow_mut().push(now);
@@ -161,7 +161,7 @@ impl Server for Uneven {
 }
 
 struct Outcome {
-    calls: Vec<Ended>,
+    calls: Vec<FinishedCall>,
     requests: Vec<Duration>,
 }
 
@@ -170,8 +170,8 @@ impl Outcome {
         timeline::success(&self.calls, &during)
     }
 
-    /// Returns the 99 % quantile of the durations of calls that started in this time, in seconds.
-    fn slow(&self, during: Range<u32>) -> f64 {
+    /// Returns the 99th percentile of the durations of calls that started in this time, in seconds.
+    fn p99(&self, during: Range<u32>) -> f64 {
         let calls = self.calls.iter().filter(|call| is_in(call.began, &during));
         let mut times: Vec<_> = calls.map(|call| call.took).collect();
         times.sort();
@@ -208,18 +208,18 @@ pub(crate) fn run() -> Scenario {
     };
     let mut figures = Vec::new();
     for (case, outcome) in CASES.iter().zip(&outcomes) {
-        let (slow, requests) = (outcome.slow(CALM), outcome.requests_per_call(CALM));
+        let (p99, requests) = (outcome.p99(CALM), outcome.requests_per_call(CALM));
         figures.extend([
             Figure::new(
                 case.name,
-                "99 % of calls take, in calm",
-                slow,
+                "99th percentile, normal load",
+                p99,
                 " s",
-                case.slow.clone(),
+                case.p99.clone(),
             ),
             Figure::new(
                 case.name,
-                "requests per call, in calm",
+                "requests per call, normal load",
                 requests,
                 "",
                 case.requests.clone(),
@@ -235,7 +235,7 @@ pub(crate) fn run() -> Scenario {
     }
     let time = Axis::linear("seconds");
     Scenario {
-        title: "Tail",
+        title: "Tail latency",
         about: format!(
             "The server takes 50 ms, and 4 ms more for each request that it is processing, even for clients that \
              have disconnected. {} % of its responses take a second longer. From 60 s to 75 s it takes 12 ms for each \
@@ -244,15 +244,15 @@ pub(crate) fn run() -> Scenario {
         ),
         plots: vec![
             Plot {
-                title: "Time in which 99 % of the calls end.",
-                see: "Under normal load, hedging removes the slow responses. In a brown-out, all responses are slow.",
+                title: "99th percentile of the duration of calls.",
+                caption: "Under normal load, hedging removes the slow responses. In a brown-out, all responses are slow.",
                 x: time,
                 y: Axis::linear("seconds"),
-                lines: lines(Outcome::slow),
+                lines: lines(Outcome::p99),
             },
             Plot {
                 title: "Load.",
-                see: "When all responses are slow, all calls are hedged: twice the requests, long after the \
+                caption: "When all responses are slow, all calls are hedged: twice the requests, long after the \
                       brown-out. A budget keeps the extra requests near a tenth.",
                 x: time,
                 y: Axis::linear("requests for each call"),
@@ -260,7 +260,7 @@ pub(crate) fn run() -> Scenario {
             },
             Plot {
                 title: "Success.",
-                see: "Hedging without a budget prolongs the brown-out.",
+                caption: "Hedging without a budget prolongs the brown-out.",
                 x: time,
                 y: Axis::linear("% of calls that succeed"),
                 lines: lines(Outcome::success),
@@ -271,7 +271,7 @@ pub(crate) fn run() -> Scenario {
 }
 
 async fn load(client: Client) -> Outcome {
-    let server = Rc::new(Uneven {
+    let server = Rc::new(UnevenServer {
         start: Instant::now(),
         chance: Chance::new(1),
         work: Work::default(),

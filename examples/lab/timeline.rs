@@ -16,14 +16,14 @@ const SPAN: u32 = 10;
 
 /// A call that is over.
 #[derive(Clone, Copy)]
-pub(crate) struct Ended {
+pub(crate) struct FinishedCall {
     /// The time since the start of the simulation.
     pub(crate) began: Duration,
     pub(crate) took: Duration,
     pub(crate) is_success: bool,
 }
 
-impl Ended {
+impl FinishedCall {
     /// Awaits the call.
     pub(crate) async fn of(
         start: Instant,
@@ -44,7 +44,7 @@ pub(crate) async fn calls<C>(
     seconds: u32,
     rate: impl Fn(Duration) -> f64,
     call: impl Fn() -> C,
-) -> Vec<Ended>
+) -> Vec<FinishedCall>
 where
     C: Future<Output = Result<(), Failure>> + 'static,
 {
@@ -53,7 +53,7 @@ where
     let mut calls = JoinSet::new();
     // Continue a little longer, so that the last measured calls have the same load as the others.
     while start.elapsed() < Duration::from_secs((seconds + SPAN).into()) {
-        calls.spawn_local(Ended::of(start, call()));
+        calls.spawn_local(FinishedCall::of(start, call()));
         sleep(chance.gap(rate(start.elapsed()))).await;
     }
     calls.join_all().await
@@ -93,7 +93,7 @@ pub(crate) fn points(seconds: u32, value: impl Fn(Range<u32>) -> f64) -> Vec<(f6
 }
 
 /// Returns the percentage of successes among the calls that started in this time.
-pub(crate) fn success(calls: &[Ended], during: &Range<u32>) -> f64 {
+pub(crate) fn success(calls: &[FinishedCall], during: &Range<u32>) -> f64 {
     let calls = calls.iter().filter(|call| is_in(call.began, during));
     let (all, succeeded) = calls.fold((0.0, 0.0), |(all, succeeded), call| {
         (all + 1.0, succeeded + f64::from(u8::from(call.is_success)))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Policy, testing};
 
-use crate::figure::{Figure, Shown};
+use crate::figure::{Figure, Rounded};
 use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::simulation;
@@ -51,12 +51,12 @@ pub(crate) fn run(policy: &Policy) -> Scenario {
         title: "Your policy",
         about: format!(
             "{shown}: the delays of {} calls whose attempts fail at once, and are retried {to}.",
-            Shown(f64::from(CALLS))
+            Rounded(f64::from(CALLS))
         ),
         plots: vec![
             Plot {
                 title: "Delay before each retry.",
-                see: "Half of the delays are below the middle line, nine in ten between the outer ones.",
+                caption: "Half of the delays are below the middle line, nine in ten between the outer ones.",
                 x: Axis::linear("retry"),
                 y: Axis::linear("delay in seconds"),
                 lines: vec![
@@ -67,7 +67,7 @@ pub(crate) fn run(policy: &Policy) -> Scenario {
             },
             Plot {
                 title: "Time until a call gives up.",
-                see: "The time that a caller waits for an error while the server is down.",
+                caption: "The time that a caller waits for an error while the server is down.",
                 x: Axis::linear("seconds since the call began"),
                 y: Axis::linear("% of calls that gave up"),
                 lines: vec![Line::new("given up", given_up.collect())],

@@ -51,8 +51,8 @@ impl Client {
         progress: Progress,
     ) -> Result<Self, ModelError> {
         let http = reqwest::Client::builder()
-            // By default, reqwest repeats requests that a server rejected unprocessed. Here all requests should be in
-            // the log.
+            // By default, reqwest repeats requests that a server refused to process. In this example, all requests
+            // should be in the log.
             .retry(reqwest::retry::never())
             .build()?;
         Ok(Self {
@@ -69,9 +69,9 @@ impl Client {
 
     /// Returns the model's answer to the messages.
     ///
-    /// Every attempt gets the same messages: they are borrowed, and never changed. After a 413 the next attempt sends a
-    /// copy with the longest message halved, and after another 413 halved again. Each costs a retry and its delay like
-    /// any other failure, so it is in the log, and ends when the retries are used up.
+    /// Every attempt gets the same messages, which are borrowed and never changed. After a 413, the next attempt sends
+    /// a copy in which the longest message is halved, and after another 413, halved again. Each 413 uses up a retry and
+    /// is logged, like any other failure.
     #[retry(name = "model.complete", policy = self.policy, timeout = self.timeout, attempt = attempt,
         observe = &self.progress)]
     pub(crate) async fn complete(&self, messages: &[Message]) -> Result<String, ModelError> {

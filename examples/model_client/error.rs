@@ -5,7 +5,7 @@ use retry_runtime::{Classify, TimedOut, Verdict};
 use serde_json::Value;
 use thiserror::Error;
 
-/// The reason why there is no completion.
+/// The reason why a call returned no completion.
 #[derive(Debug, Error)]
 pub(crate) enum ModelError {
     /// The server returned an error.
@@ -15,8 +15,9 @@ pub(crate) enum ModelError {
         message: String,
         verdict: Verdict,
     },
-    /// The request is too large. The longest message has this number of bytes; the next attempt sends half of it.
-    #[error("413 too large with a message of {0} bytes")]
+    /// The request is too large. Contains the length of the longest message in bytes. The next attempt sends half of
+    /// that message.
+    #[error("413 request too large: its longest message has {0} bytes")]
     TooLarge(usize),
     #[error("the answer has no completion")]
     NoCompletion,
@@ -57,13 +58,13 @@ fn verdict(status: StatusCode, headers: &HeaderMap, body: &Value) -> Verdict {
         StatusCode::TOO_MANY_REQUESTS => Verdict::from_http(status, headers),
         // Ignores the headers: the same request would fail again.
         _ if status.is_client_error() => Verdict::STOP,
-        _ if is_passing(body) => Verdict::from_http(StatusCode::SERVICE_UNAVAILABLE, headers),
+        _ if is_temporary(body) => Verdict::from_http(StatusCode::SERVICE_UNAVAILABLE, headers),
         _ => Verdict::from_http(status, headers),
     }
 }
 
-/// Returns true if the body reports a temporary problem of the vendor, with any status.
-fn is_passing(body: &Value) -> bool {
+/// Returns true if the body reports a temporary problem of the vendor, regardless of the status.
+fn is_temporary(body: &Value) -> bool {
     details(body).any(|detail| {
         let detail = detail.to_lowercase();
         detail.contains("overloaded") || detail.contains("internal")

@@ -8,10 +8,10 @@ use crate::client::Message;
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub(crate) enum Vendor {
-    /// And every API that is compatible with it
+    /// OpenAI, and every compatible API
     #[default]
     Openai,
-    /// Its Messages API
+    /// Anthropic's Messages API
     Anthropic,
 }
 

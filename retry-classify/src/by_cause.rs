@@ -9,8 +9,8 @@ use crate::registry::registered;
 use crate::transport::of_io;
 use crate::{Classify, Verdict, sources};
 
-/// The verdict on the first cause of a known type. If there is none, `otherwise`: [`Verdict::UNKNOWN`] if the call's log
-/// should warn, because the user may have meant a type of their own.
+/// Returns the verdict on the first cause of a known type, or `otherwise` if there is none. With
+/// [`Verdict::UNKNOWN`], the log of the call warns, because the user may have expected a type of their own to be found.
 pub(crate) fn by_cause(error: &(dyn Error + 'static), otherwise: Verdict) -> Verdict {
     sources::causes(error).find_map(known).unwrap_or(otherwise)
 }
@@ -19,13 +19,13 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static), otherwise: Verdict) -> Ver
 macro_rules! first_of {
     ($cause:ident: $($feature:literal $type:ty => $verdict:expr,)*) => {$(
         #[cfg(feature = $feature)]
-        if let Some(verdict) = sources::is::<$type>($cause).map($verdict).and_then(Into::into) {
+        if let Some(verdict) = sources::downcast::<$type>($cause).map($verdict).and_then(Into::into) {
             return Some(verdict);
         }
     )*};
 }
 
-/// `None` if the cause has no known type or only wraps another.
+/// `None` if the type of the cause is unknown, or if the cause only wraps another error.
 pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(verdict) = registered(cause) {
@@ -45,7 +45,7 @@ pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_io(cause)
 }
 
-/// The verdict on a cause that reports a failed connection. Errors that are responses stop.
+/// The verdict on a cause that reports a failed connection. An error that contains a response stops the call.
 pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "reqwest_0_12" reqwest_0_12::Error => |error| error.is_status().then_some(Verdict::STOP),
@@ -86,7 +86,7 @@ pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         "sqlx_0_9" ::sqlx::Error => |error| {
             crate::clients::sqlx::is_conflict(error).then_some(Verdict::TRANSIENT)
         },
-        "tonic_0_14" ::tonic::Status => crate::clients::tonic::in_transaction,
+        "tonic_0_14" ::tonic::Status => crate::clients::tonic::classify_transaction,
     );
     known(cause)
 }
@@ -96,7 +96,7 @@ macro_rules! classify_by_cause {
         /// Classifies by the cause: the error and then its sources are searched for a known type, and the first one
         /// found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the
         /// `Elapsed` of tokio and tower, tower's `Overloaded`, the error types of all enabled clients, and those
-        /// registered with `on::known`; also boxed or shared. If none is found, the call stops.
+        /// registered with `on::known`; also in a `Box` or `Arc`. If none is found, the call stops.
         ///
         /// ```
         /// use std::error::Error;
@@ -111,10 +111,10 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// Your own type inside is found only if it is registered with `on::known`, even if it derives `Classify`.
-        /// Alternatively, name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log warns once
-        /// per function, with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box` (by `?`,
-        /// for example) hides its outermost error, even from `downcast_ref`: add a `context`, or keep the
+        /// A type of your own inside the error is found only if it is registered with `on::known`, even if it derives
+        /// `Classify`. Alternatively, name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log
+        /// warns once per function, with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box`
+        /// (by `?`, for example) hides its outermost error, even from `downcast_ref`: add a `context`, or keep the
         /// `anyhow::Error`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
@@ -153,7 +153,7 @@ impl Classify for anyhow::Error {
 #[diagnostic::do_not_recommend]
 impl Classify for reqwest_middleware::Error {
     fn classify(&self) -> Verdict {
-        by_cause(sources::within(self), Verdict::UNKNOWN)
+        by_cause(sources::inner_error(self), Verdict::UNKNOWN)
     }
 
     describe_with_causes!();

@@ -2,8 +2,8 @@ use core::fmt;
 
 /// The key `abort` ended the call, and dropped the attempt in flight.
 ///
-/// A function with `abort` needs an error type that is `From<Cancelled>`. `std::io::Error`, `Box<dyn Error>` and
-/// `anyhow::Error` are. For your own type, write the impl:
+/// A function with `abort` needs an error type that implements `From<Cancelled>`. `std::io::Error`, `Box<dyn Error>`
+/// and `anyhow::Error` do. For a type of your own, write the impl:
 ///
 /// ```
 /// use std::future::ready;

@@ -43,7 +43,7 @@ pub trait Classify {
     /// Returns the verdict on this failure: stop, or retry, with its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
-    /// Returns true if a retry can't produce a better answer: if `validate` rejects a value with such an error, the call
+    /// Returns true if a retry can't produce a better value: if `validate` rejects a value with such an error, the call
     /// ends. `classify` is not called on errors of `validate`.
     ///
     /// The derive returns true for a variant or struct marked `#[classify(stop)]` itself, but not for variants of an
@@ -84,10 +84,10 @@ pub trait Classify {
         false
     }
 
-    /// Writes the failure as the log shows it: with the attribute if its type has no `Display`, and always in chains,
-    /// batches and plans. The derive shows an `Error` with its causes, and another type by its `Display`, or else by
-    /// the variant's name (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which
-    /// may be secret.
+    /// Writes the failure for the log. Functions with the attribute use it if the error type has no `Display`; chains,
+    /// batches and plans always use it. The derive shows an `Error` with its causes, and another type by its `Display`,
+    /// or else by the variant's name (`ModelError::Overloaded`). By default it is the name of the type, never its
+    /// contents, which may be secret.
     ///
     /// To show more, derive it, or implement this by hand:
     ///

@@ -4,17 +4,17 @@ use std::io;
 use crate::by_cause::by_cause;
 use crate::{Classify, Verdict, sources};
 
-/// A refused connection and an unknown host are transient; so are an interrupted call and a lack
-/// of files, ports or buffers on this machine. A broken connection (reset, aborted, broken pipe, unexpected end) is transient and
-/// ambiguous; so is an unreachable host or network, because it can also end an open connection. A timeout is a timeout,
-/// including a blocking socket's (`WouldBlock`). An error of any other kind that wraps another error, as
+/// Transient: a refused connection, an unknown host, an interrupted call, a lack of files, ports or buffers on this
+/// machine. Transient and ambiguous: a broken connection (reset, aborted, broken pipe, unexpected end), and an
+/// unreachable host or network, because that can also end an open connection. [`Verdict::TIMEOUT`]: a timeout,
+/// including that of a blocking socket (`WouldBlock`). An error of any other kind that wraps another error, as
 /// [`io::Error::other`] does, is classified by its first source of a known type. All others stop.
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
         let by_kind = self.kind().classify();
         match self.get_ref() {
             _ if by_kind.is_retryable() => by_kind,
-            _ if is_of_lookup(self) || is_of_this_machine(self) => Verdict::TRANSIENT,
+            _ if is_lookup_failure(self) || is_local_shortage(self) => Verdict::TRANSIENT,
             Some(wrapped) if sources::is_wrapper(self) => by_cause(wrapped, Verdict::UNKNOWN),
             // The kind is sufficient, so a source of unknown type causes no warning.
             Some(wrapped) => by_cause(wrapped, Verdict::STOP),
@@ -25,18 +25,18 @@ impl Classify for io::Error {
     describe_with_causes!();
 }
 
-/// Returns true if looking up a host's address failed. `std` has no stable kind for that. On Unix, the error has
+/// Returns true if a host's address could not be looked up. `std` has no stable kind for that. On Unix, the error has
 /// this text.
-fn is_of_lookup(error: &io::Error) -> bool {
+fn is_lookup_failure(error: &io::Error) -> bool {
     const TEXT: &str = "failed to lookup address information";
     error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
 }
 
 /// Returns true if this machine ran out of files or buffers for a connection, so nothing was sent. `std` has no kind
 /// for that.
-fn is_of_this_machine(error: &io::Error) -> bool {
+fn is_local_shortage(error: &io::Error) -> bool {
     /// `EMFILE`, `ENFILE` and `ENOBUFS`, or their Windows equivalents.
-    const NONE_LEFT: &[i32] = if cfg!(windows) {
+    const SHORTAGES: &[i32] = if cfg!(windows) {
         &[4, 10_024, 10_055]
     } else if cfg!(any(target_os = "linux", target_os = "android")) {
         &[24, 23, 105]
@@ -44,7 +44,7 @@ fn is_of_this_machine(error: &io::Error) -> bool {
         &[24, 23, 55]
     };
     let code = error.raw_os_error();
-    code.is_some_and(|code| NONE_LEFT.contains(&code))
+    code.is_some_and(|code| SHORTAGES.contains(&code))
 }
 
 impl Classify for io::ErrorKind {

@@ -14,8 +14,8 @@ pub enum Kind {
     /// A wrong value, for example one that the key `validate` rejected.
     Invalid,
     /// No attempt was made: the breaker or the limiter rejected it, and with the key `rejected` the call tries again.
-    /// As the verdict on an attempt, it stops the call, because only a breaker or a limiter can reject. Protections then
-    /// record that the server has not responded.
+    /// As the verdict on an attempt, this kind stops the call, because only a breaker or a limiter can reject.
+    /// Protections then record that the server has not responded.
     Rejected,
 }
 

@@ -20,8 +20,6 @@ macro_rules! describe_with_causes {
     };
 }
 
-#[cfg(feature = "http")]
-mod answer;
 mod by_cause;
 mod cancelled;
 mod classify;
@@ -39,6 +37,8 @@ mod own_errors;
 #[cfg(feature = "std")]
 mod registry;
 mod rejected;
+#[cfg(feature = "http")]
+mod response;
 pub mod show;
 mod sources;
 #[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
@@ -48,16 +48,16 @@ mod timed_out;
 mod transport;
 mod verdict;
 
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-pub use answer::response_error::ErrorForRetry;
-#[cfg(feature = "http")]
-pub use answer::response_error::ResponseError;
-#[cfg(feature = "http")]
-pub use answer::retry_after::{retry_after, server_time};
 pub use cancelled::Cancelled;
 pub use classify::Classify;
 pub use kind::Kind;
 pub use rejected::{Rejected, RejectedBy};
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+pub use response::response_error::ErrorForRetry;
+#[cfg(feature = "http")]
+pub use response::response_error::ResponseError;
+#[cfg(feature = "http")]
+pub use response::retry_after::{retry_after, server_time};
 #[cfg(feature = "derive")]
 pub use retry_macros::ClassifyAlone as Classify;
 pub use timed_out::TimedOut;

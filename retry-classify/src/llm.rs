@@ -72,6 +72,6 @@ mod truncated;
 
 pub use crate::text::fault::Fault;
 pub use crate::text::wait::wait_in;
-#[cfg(feature = "http")]
-pub(crate) use provider_error::By;
 pub use provider_error::ProviderError;
+#[cfg(feature = "http")]
+pub(crate) use provider_error::Source;

@@ -17,7 +17,7 @@ pub use self::same::same;
 pub use crate::__else_by as else_by;
 // For database clients.
 pub use crate::clients::databases::{by_sqlstate, is_conflict, redis_refused};
-// For code that shows foreign text: events, logs, metrics, reports.
+// For code that displays untrusted text: events, logs, metrics, reports.
 pub use crate::error_text::shown::{escaped, shown, shown_within};
 pub use crate::timed_out::rounded;
 // For protections, and for warnings in the log.

@@ -27,10 +27,10 @@ macro_rules! own_errors {
 }
 
 own_errors! {
-    /// Not retried, because the caller cancelled. A cancellation is not a response from a server either.
+    /// Not retried, because the caller cancelled the call. Nor is it a response from a server.
     Cancelled => CANCELLED, Other;
-    /// Not retried: breakers and limiters decide themselves when to try again. A rejection is not a response from a server
-    /// either, so the protections of an outer call ignore it.
+    /// Not retried: breakers and limiters decide themselves when to try again. Nor is it a response from a server, so
+    /// the protections of an outer call ignore it.
     Rejected => REJECTED, Other;
     TimedOut => TIMEOUT, TimedOut;
 }

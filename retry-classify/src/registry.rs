@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use core::error::Error;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::sources::is;
+use crate::sources::downcast;
 use crate::verdict::Verdict;
 
 type Classifier = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Sync;
@@ -16,7 +16,7 @@ static KNOWN: Mutex<Vec<Arc<Classifier>>> = Mutex::new(Vec::new());
 ///
 /// Use it for types that don't fit in one error type of your program: errors of other crates that aren't supported
 /// here, or your own [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. It also overrides this crate's
-/// own verdicts. If several functions are registered for one type, the first one counts.
+/// own verdicts. If several functions are registered for one type, the first one wins.
 ///
 /// ```
 /// use std::error::Error;
@@ -37,7 +37,7 @@ static KNOWN: Mutex<Vec<Arc<Classifier>>> = Mutex::new(Vec::new());
 pub fn known<E: Error + 'static, V: Into<Verdict>>(
     classify: impl Fn(&E) -> V + Send + Sync + 'static,
 ) {
-    let classifier = move |cause: &(dyn Error + 'static)| Some(classify(is(cause)?).into());
+    let classifier = move |cause: &(dyn Error + 'static)| Some(classify(downcast(cause)?).into());
     locked().push(Arc::new(classifier));
 }
 
@@ -45,9 +45,9 @@ fn locked() -> MutexGuard<'static, Vec<Arc<Classifier>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The verdict of the program's own function for the cause, if one is registered.
+/// The verdict of the function that the program registered for the cause's type, if there is one.
 pub(crate) fn registered(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    // Cloned, because a function may classify an inner error, and so call this function again.
+    // Cloned to release the lock, because a registered function may classify an inner error and so call this one again.
     let known = locked().clone();
     known.iter().find_map(|classifier| classifier(cause))
 }

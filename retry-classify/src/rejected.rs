@@ -2,8 +2,8 @@ use core::fmt;
 
 /// No attempt was made: the `breaker` is open, or the `limiter` did not admit the attempt in time.
 ///
-/// A function with a `breaker` or a `limiter` needs an error type that is `From<Rejected>`. `std::io::Error`,
-/// `Box<dyn Error>` and `anyhow::Error` are. For your own type, write the impl:
+/// A function with a `breaker` or a `limiter` needs an error type that implements `From<Rejected>`. `std::io::Error`,
+/// `Box<dyn Error>` and `anyhow::Error` do. For a type of your own, write the impl:
 ///
 /// ```
 /// use retry_protections::Breaker;

@@ -1,4 +1,4 @@
-//! Displaying errors: functions for `PolicyCall::show`, and the switch that hides secrets.
+//! The display of errors: functions for `PolicyCall::show`, and the switch that hides secrets.
 
 use core::error::Error;
 use core::fmt;
@@ -30,7 +30,7 @@ pub fn with_causes<E: Error>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Resu
 /// Sets whether possible secrets in errors and names are hidden, for the whole program from now on. `true` by default.
 ///
 /// Pass `false` only if everything that shows errors may contain secrets: logs, metrics, saved plans. Texts are always
-/// escaped and cut. The guide of `retry-runtime` lists what counts as a secret, under "Seeing what happens".
+/// escaped and truncated. The guide of `retry-runtime` lists what counts as a secret, under "Seeing what happens".
 ///
 /// ```
 /// use retry_runtime::{Policy, show, testing};

@@ -5,11 +5,9 @@ use core::iter;
 #[cfg(feature = "std")]
 use std::io;
 
-use crate::{Classify, Verdict};
-
-/// The maximum number of sources that are searched, which is more than any sensible error has. It ends the search in an
-/// error that is its own source.
-const DEEPEST: usize = 100;
+/// The maximum number of errors that are searched, which is more than any sensible error has. The limit ends the search
+/// if an error is its own source.
+const MAX_CAUSES: usize = 100;
 
 /// The error and all its sources. Includes those that `source` skips: the error inside an `io::Error`, a shared error,
 /// and the error inside that of `reqwest-middleware`.
@@ -29,28 +27,23 @@ pub(crate) fn causes<'a>(
         }
         #[cfg(feature = "reqwest_middleware_0_5")]
         if let Some(error) = cause.downcast_ref::<reqwest_middleware::Error>() {
-            return Some(within(error));
+            return Some(inner_error(error));
         }
         cause.source()
     })
-    .take(DEEPEST)
+    .take(MAX_CAUSES)
 }
 
-/// The cause as this type, also in a `Box` or an `Arc`, which keep an enum small or make it `Clone`.
-pub(crate) fn is<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Option<&'a T> {
+/// Returns the cause if it is a `T`, or a `T` in a `Box` or an `Arc`, which keep an enum small or make it `Clone`.
+pub(crate) fn downcast<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let boxed = || cause.downcast_ref::<Box<T>>().map(|boxed| &**boxed);
     let shared = || cause.downcast_ref::<Arc<T>>().map(|shared| &**shared);
     cause.downcast_ref().or_else(boxed).or_else(shared)
 }
 
-/// The verdict on the cause, if it has that type.
-pub(crate) fn of<T: Classify + Error + 'static>(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    is::<T>(cause).map(Classify::classify)
-}
-
 /// The inner error of a `reqwest-middleware` error, which its `source` skips.
 #[cfg(feature = "reqwest_middleware_0_5")]
-pub(crate) fn within(error: &reqwest_middleware::Error) -> &(dyn Error + 'static) {
+pub(crate) fn inner_error(error: &reqwest_middleware::Error) -> &(dyn Error + 'static) {
     match error {
         reqwest_middleware::Error::Reqwest(error) => error,
         reqwest_middleware::Error::Middleware(error) => error.as_ref(),

@@ -7,8 +7,8 @@ pub(crate) fn by_status(status: u16) -> Verdict {
         420 | 429 => Verdict::THROTTLED,
         // A healthy server reports something that it doesn't support: a method, a version, missing extensions.
         501 | 505 | 510 => Verdict::STOP,
-        // No retry fixes a server that can't be reached or can't work: storage, loops, a network that requires a login; at
-        // Cloudflare, TLS and certificates.
+        // No retry fixes a full disk, a loop, a network that requires a login, or, at Cloudflare, a TLS failure or a
+        // bad certificate.
         507 | 508 | 511 | 525 | 526 => Verdict::TRANSIENT.once(),
         // 449: Microsoft's "Retry With".
         408 | 425 | 449 | 500..=599 => Verdict::TRANSIENT,
@@ -19,7 +19,7 @@ pub(crate) fn by_status(status: u16) -> Verdict {
 /// Returns true if a 4xx may be temporary, so that with a wait in the headers the same request may succeed later: a
 /// conflict, a body that is too large for now (RFC 9110, 15.5.14), a lock, and non-standard statuses.
 #[cfg(feature = "http")]
-pub(crate) fn may_pass(status: u16) -> bool {
+pub(crate) fn may_recover(status: u16) -> bool {
     matches!(status, 409 | 413 | 423) || is_non_standard(status)
 }
 
@@ -29,10 +29,10 @@ pub(crate) fn is_non_standard(status: u16) -> bool {
     matches!(status, 418 | 419 | 427 | 430 | 432..=448 | 450 | 452..=499)
 }
 
-/// The verdict on a response that is final for a reason other than its status. A server that responds with a 5xx is
-/// unhealthy, and breakers and budgets don't count a success.
+/// The verdict on a response that is final for a reason other than its status. After a 5xx, breakers and budgets still
+/// count a failure, because the server is unhealthy.
 #[cfg(feature = "http")]
-pub(crate) fn stopped(status: u16) -> Verdict {
+pub(crate) fn final_verdict(status: u16) -> Verdict {
     match status {
         500..=599 => by_status(status).once(),
         _ => Verdict::STOP,

@@ -1,4 +1,4 @@
-//! Reads faults and waits from texts by servers, gateways and clients.
+//! Reads faults and waits from the texts of servers, gateways and clients.
 
 #[cfg(feature = "http")]
 pub(crate) mod date;

@@ -3,8 +3,8 @@ use core::time::Duration;
 
 /// An attempt took longer than the key `timeout` allows, and was dropped.
 ///
-/// A function with a `timeout` needs an error type that is `From<TimedOut>`. `std::io::Error`, `Box<dyn Error>` and
-/// `anyhow::Error` are. For your own type, write the impl:
+/// A function with a `timeout` needs an error type that implements `From<TimedOut>`. `std::io::Error`, `Box<dyn Error>`
+/// and `anyhow::Error` do. For a type of your own, write the impl:
 ///
 /// ```
 /// use std::time::Duration;
@@ -32,7 +32,7 @@ pub struct TimedOut {
 }
 
 impl TimedOut {
-    /// Creates a timeout after this long, for example in a test.
+    /// Creates a timeout error, for example in a test.
     pub const fn new(after: Duration) -> Self {
         Self { after }
     }

@@ -6,24 +6,25 @@ use core::error::Error;
 #[cfg(feature = "std")]
 use std::io;
 
-use crate::sources::of;
-use crate::{Cancelled, Rejected, TimedOut, Verdict};
+use crate::sources::downcast;
 #[cfg(feature = "std")]
-use crate::{Classify, sources};
+use crate::sources::is_wrapper;
+use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict};
 
-/// The verdict on a cause of these types.
+/// The verdict on a cause that is an I/O error, an error of this crate, or an error that is recognized by its text.
 pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
-    if let Some(io) = sources::is::<io::Error>(cause).filter(|io| !sources::is_wrapper(io)) {
+    if let Some(io) = downcast::<io::Error>(cause).filter(|io| !is_wrapper(io)) {
         return Some(io.classify());
     }
-    of::<TimedOut>(cause)
-        .or_else(|| of::<Rejected>(cause))
-        .or_else(|| of::<Cancelled>(cause))
+    downcast(cause)
+        .map(TimedOut::classify)
+        .or_else(|| downcast(cause).map(Rejected::classify))
+        .or_else(|| downcast(cause).map(Cancelled::classify))
         .or_else(|| by_text(cause))
 }
 
-/// h2's texts whose reason is more specific than a broken connection.
+/// Texts of h2's errors that report a more specific reason than a broken connection.
 #[rustfmt::skip] // One text per line.
 const RESETS: [(&str, &str, Verdict); 5] = [
     // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream is above the

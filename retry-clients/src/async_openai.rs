@@ -38,7 +38,7 @@ use retry_runtime::{Classify, ResponseError, Verdict};
 use serde_json::json;
 
 pub use self::one_request::OneRequest;
-use self::one_request::Refused;
+use self::one_request::RefusedResponse;
 use crate::Truncated;
 use crate::causes::BROKEN;
 
@@ -72,7 +72,7 @@ pub fn classify(error: &OpenAIError) -> Verdict {
         OpenAIError::JSONDeserialize(_, content) => {
             ProviderError::parse(content).map_or(Verdict::STOP, |error| error.classify())
         }
-        OpenAIError::Boxed(error) => match error.downcast_ref::<Refused>() {
+        OpenAIError::Boxed(error) => match error.downcast_ref::<RefusedResponse>() {
             Some(refused) => refused.verdict,
             None => error.is::<Truncated>().into(),
         },
@@ -87,17 +87,17 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
 
 /// Creates a client that sends one request per call; a client from `Client::with_config` sends up to four.
 ///
-/// Its errors contain more. Every response with an error status is an [`OpenAIError::ApiError`] with the status, even
-/// if its body can't be read. If headers ask for a wait or override the status (`x-should-retry`), it is an
-/// [`OpenAIError::Boxed`] that contains them. [`api_error`] reads both. To use your own HTTP client, see
-/// [`OneRequest`].
+/// The errors of this client contain more. Every response with an error status is an [`OpenAIError::ApiError`] with the
+/// status, even if its body can't be read. If headers ask for a wait or override the status (`x-should-retry`), the
+/// error is an [`OpenAIError::Boxed`] that contains their effect. [`api_error`] reads both variants. To use an HTTP
+/// client of your own, see [`OneRequest`].
 ///
 /// # Panics
 ///
 /// Panics if `reqwest` can't set up TLS, like `Client::with_config`.
 pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
-    let one_each = reqwest::Client::builder().retry(reqwest::retry::never());
-    let http = one_each.build().unwrap_or_default();
+    let builder = reqwest::Client::builder().retry(reqwest::retry::never());
+    let http = builder.build().unwrap_or_default();
     Client::build(http.clone(), config).with_http_service(OneRequest::new(http))
 }
 
@@ -107,14 +107,14 @@ pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
         OpenAIError::ApiError(refusal) => Some(refusal),
         OpenAIError::Boxed(error) => error
             .downcast_ref()
-            .map(|refused: &Refused| &refused.answer),
+            .map(|refused: &RefusedResponse| &refused.answer),
         _ => None,
     }
 }
 
-/// Returns the stream, with an error if it ends without a last item. Without `whole`, this client's stream ends as if
-/// it were complete when the connection closes early. `is_last` recognizes the last item; for chat completions `|chunk|
-/// chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
+/// Returns the stream, and appends an error if it ends without a last item. Without `whole`, this client's stream ends
+/// as if it were complete when the connection closes early. `is_last` recognizes the last item. For chat completions,
+/// pass `|chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
 pub fn whole<T>(
     stream: impl Stream<Item = Result<T, OpenAIError>>,
     is_last: impl Fn(&T) -> bool,

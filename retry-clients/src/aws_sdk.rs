@@ -20,7 +20,7 @@
 //!     }
 //! }
 //!
-//! // By itself, this client sends up to three requests per call.
+//! // With its default configuration, this client sends up to three requests per call.
 //! let config = Config::builder()
 //!     .behavior_version(BehaviorVersion::latest())
 //!     .retry_config(RetryConfig::disabled())
@@ -57,7 +57,7 @@ pub fn classify<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> V
         SdkError::TimeoutError(_) => Verdict::TIMEOUT,
         SdkError::DispatchFailure(failure) => by_dispatch(failure),
         SdkError::ResponseError(_) => BROKEN,
-        SdkError::ServiceError(error) => by_answer(error.err().code(), error.raw()),
+        SdkError::ServiceError(error) => by_response(error.err().code(), error.raw()),
         _ => Verdict::STOP,
     }
 }
@@ -75,7 +75,7 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
     }
 }
 
-fn by_answer(code: Option<&str>, answer: &HttpResponse) -> Verdict {
+fn by_response(code: Option<&str>, answer: &HttpResponse) -> Verdict {
     let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
     let mut headers = headers(answer);
     // Not every protocol sends the code in a header.

@@ -6,7 +6,7 @@
 //! use retry_clients::azure_core::classify;
 //! use retry_runtime::retry;
 //!
-//! /// For the options of every client. By itself, one sends up to 9 requests per call.
+//! /// Options for any client. With the default options, a client sends up to 9 requests per call.
 //! fn without_retries() -> ClientOptions {
 //!     ClientOptions { retry: RetryOptions::none(), ..ClientOptions::default() }
 //! }
@@ -71,7 +71,7 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// Returns the verdict on the I/O error that an error was created from.
+/// Returns the verdict on the I/O error among the causes.
 fn by_io(error: &Error) -> Option<Verdict> {
     cause::<io::Error>(error).map(Classify::classify)
 }

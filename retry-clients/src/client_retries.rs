@@ -205,8 +205,9 @@ impl ClientRetries {
     /// attempt, too. If the service is not ready in time, the request was not sent, and the call may retry. If it ends,
     /// it ends with [`TimedOut`](retry_runtime::TimedOut).
     ///
-    /// By default, the wait before a retry is limited by the policy's `timeout`, and the layer itself is not ready before
-    /// its service is. With this setting, the layer is always ready, so a load balancer above it doesn't see the load.
+    /// By default, the wait before a retry is limited by the policy's `timeout`, and the layer itself is not ready
+    /// before its service is. With this setting, the layer is always ready, so a load balancer above it doesn't see the
+    /// load.
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = Some(limit);
         self
@@ -219,9 +220,9 @@ impl ClientRetries {
         self
     }
 
-    /// With `true`, opens a [span](retry_runtime::chain::PolicyCall::span) of `tracing` for each call, and inside it one
-    /// for each attempt. Log records of the inner service then show their call and attempt. Default false. Needs the
-    /// feature `tracing` of `retry-runtime`, which is on by default.
+    /// With `true`, opens a [span](retry_runtime::chain::PolicyCall::span) of `tracing` for each call, and inside it
+    /// one for each attempt. Log records of the inner service then show their call and attempt. Default false. Needs
+    /// the feature `tracing` of `retry-runtime`, which is on by default.
     pub fn span(mut self, is_on: bool) -> Self {
         self.is_spanned = is_on;
         self

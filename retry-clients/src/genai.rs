@@ -55,7 +55,7 @@ pub fn classify(error: &Error) -> Verdict {
             headers,
             body,
             ..
-        } => by_answer(*status, headers, body),
+        } => by_response(*status, headers, body),
         Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
             by_call(webc_error)
         }
@@ -76,13 +76,13 @@ fn by_call(error: &webc::Error) -> Verdict {
             status,
             headers,
             body,
-        } => by_answer(*status, headers, body),
+        } => by_response(*status, headers, body),
         webc::Error::Reqwest(error) => error.classify(),
         _ => Verdict::STOP,
     }
 }
 
-fn by_answer(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
+fn by_response(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
     ResponseError::new(status, headers.clone(), body).classify()
 }
 

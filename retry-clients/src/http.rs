@@ -159,12 +159,12 @@ impl fmt::Debug for Answer<'_> {
 /// | an error | by its causes, as for a `Box<dyn Error>`; with its feature, an async-openai error by that module |
 pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
-        Ok(answer) => of_answer(answer),
+        Ok(answer) => verdict_of(answer),
         Err(error) => Some(of_error(error)),
     }
 }
 
-fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
+fn verdict_of(answer: &Answer<'_>) -> Option<Verdict> {
     #[cfg(feature = "tonic")]
     if let Some(status) = grpc::status(answer) {
         return grpc::verdict(&status);

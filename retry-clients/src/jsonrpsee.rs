@@ -74,7 +74,7 @@ const TOO_LARGE: &str = "message too large";
 /// stop, too.
 pub fn classify(error: &ClientError) -> Verdict {
     match error {
-        ClientError::Call(error) => by_answer(error),
+        ClientError::Call(error) => by_response(error),
         ClientError::Transport(error) => by_transport(&**error),
         ClientError::RestartNeeded(error) => by_lost_connection(error),
         ClientError::RequestTimeout => Verdict::TIMEOUT,
@@ -82,7 +82,7 @@ pub fn classify(error: &ClientError) -> Verdict {
     }
 }
 
-fn by_answer(error: &ErrorObject<'_>) -> Verdict {
+fn by_response(error: &ErrorObject<'_>) -> Verdict {
     let message = error.message().to_ascii_lowercase();
     let is_of_node = error.code() != REVERTED_CODE && !message.contains(REVERTED);
     let is_limit = is_of_node && LIMITS.iter().any(|limit| message.contains(limit));

@@ -47,20 +47,20 @@ const SECONDARY: Duration = Duration::from_secs(60);
 /// | a connection that broke | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable responses, invalid requests | stop |
 ///
-/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock. For a secondary rate limit
-/// without `retry-after` it is at least a minute, as GitHub requests ([Rate limits for the REST API][limits]).
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock. For a secondary rate
+/// limit without `retry-after` it is at least a minute, as GitHub requests ([Rate limits for the REST API][limits]).
 ///
 /// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {
     match error {
-        Error::GitHub { source, .. } => by_answer(source),
+        Error::GitHub { source, .. } => by_response(source),
         Error::Service { source, .. } => source.classify(),
         Error::Hyper { source, .. } => source.classify(),
         _ => Verdict::STOP,
     }
 }
 
-fn by_answer(answer: &GitHubError) -> Verdict {
+fn by_response(answer: &GitHubError) -> Verdict {
     let none = HeaderMap::new();
     let headers = answer.headers.as_ref().unwrap_or(&none);
     let used_up = headers

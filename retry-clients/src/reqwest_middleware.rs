@@ -10,7 +10,7 @@ use reqwest_middleware::{Error, Middleware, Next};
 use retry_runtime::{Policy, Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
-use crate::client_retries::failed::Shown;
+use crate::client_retries::failed::WithCauses;
 pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, Hook, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, run};
 
@@ -80,9 +80,9 @@ impl RetryMiddleware {
     }
 
     /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
-    /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). It may change the request, for all later
-    /// retries, but not replace a recorded body with another stream. An `Err` ends the call with the outcome of the
-    /// attempt and [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). It may change the request, for all
+    /// later retries, but not replace a recorded body with another stream. An `Err` ends the call with the outcome of
+    /// the attempt and [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -213,7 +213,7 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
     }
 
     fn shown(error: &Error) -> String {
-        Shown(as_error(error)).to_string()
+        WithCauses(as_error(error)).to_string()
     }
 }
 

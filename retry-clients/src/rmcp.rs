@@ -88,7 +88,7 @@ pub fn connecting(error: &ClientInitializeError) -> Verdict {
 fn by_transport(error: &DynamicTransportError) -> Verdict {
     let error: &(dyn StdError + Send + Sync + 'static) = &*error.error;
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        Some(StreamableHttpError::HttpStatus(answer)) => by_answer(answer),
+        Some(StreamableHttpError::HttpStatus(answer)) => by_response(answer),
         Some(StreamableHttpError::UnexpectedServerResponse(text)) => by_text(text),
         Some(StreamableHttpError::Client(error)) => error.classify(),
         Some(
@@ -102,7 +102,7 @@ fn by_transport(error: &DynamicTransportError) -> Verdict {
     }
 }
 
-fn by_answer(answer: &HttpStatusError) -> Verdict {
+fn by_response(answer: &HttpStatusError) -> Verdict {
     let wait = answer.retry_after.as_ref();
     let wait = wait.and_then(|wait| HeaderValue::try_from(wait).ok());
     let headers = wait.map(|wait| HeaderMap::from_iter([(RETRY_AFTER, wait)]));

@@ -1,5 +1,5 @@
-//! [`tokio-postgres`](https://docs.rs/tokio-postgres/0.7) 0.7, and [`postgres`](https://docs.rs/postgres/0.19) 0.19, which
-//! has the same errors.
+//! [`tokio-postgres`](https://docs.rs/tokio-postgres/0.7) 0.7, and [`postgres`](https://docs.rs/postgres/0.19) 0.19,
+//! which has the same errors.
 //!
 //! ```
 //! use retry_clients::tokio_postgres::classify;

@@ -107,9 +107,9 @@ impl<By, H> RetryLayer<By, H> {
     }
 
     /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
-    /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). Use it to put a new token into the request, or
-    /// to shorten it: all later retries send the changed request. But a recorded body can't be replaced: see
-    /// [`ClientRetries::record_bodies`].
+    /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). Use it to put a new token into the
+    /// request, or to shorten it: all later retries send the changed request. But a recorded body can't be replaced:
+    /// see [`ClientRetries::record_bodies`].
     ///
     /// An `Err` ends the call with the outcome of the attempt and
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.

@@ -1,7 +1,7 @@
 //! A program that charges and ships an order, and is killed again and again.
 //!
-//! `cargo run --manifest-path retry-durable/Cargo.toml --example order` starts a second program, which does the work, kills
-//! it in the middle, and starts it again until the order is done.
+//! `cargo run --manifest-path retry-durable/Cargo.toml --example order` starts a second program, which does the work,
+//! kills it in the middle, and starts it again until the order is done.
 
 use std::env;
 use std::error::Error;

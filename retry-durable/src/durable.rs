@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::Engine;
 use crate::unreadable::{self, UnreadableError};
 
-/// Adds calls that survive the program to [`Policy`].
+/// Adds calls that survive a restart to [`Policy`].
 pub trait DurablePolicy: Copy + Into<Policy> {
     /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program.
     /// Short for [`Durable::call`] without other keys.
@@ -250,14 +250,14 @@ impl<'b, On> Durable<'b, On> {
                 }
             };
             pause = match outcome {
-                Ended::Succeeded(value) => return Ok(value),
-                Ended::GaveUp(error) => return Err(DurableError::of(error)),
-                Ended::Revoked => match last.take() {
+                StoredOutcome::Succeeded(value) => return Ok(value),
+                StoredOutcome::GaveUp(error) => return Err(DurableError::of(error)),
+                StoredOutcome::Revoked => match last.take() {
                     Some(Failed { error, .. }) => return Err(DurableError::of(error)),
                     // Not stored by this program: only a retry can be revoked.
                     None => None,
                 },
-                Ended::Pauses(pause, failed) => {
+                StoredOutcome::Pauses(pause, failed) => {
                     let end = Moment::from_origin(failed.at.saturating_add(pause));
                     let failure = Failure::new(&site, verdict(&failed.call), &"");
                     // Don't wait for an attempt that will not be made. The attempt's step decides that, so that each
@@ -284,7 +284,7 @@ impl<'b, On> Durable<'b, On> {
         last: Option<&Failed<E>>,
         operation: impl Future<Output = Result<T, E>> + Send,
         retry: &mut Option<Retry>,
-    ) -> Ended<T, E>
+    ) -> StoredOutcome<T, E>
     where
         On: OnError<E> + Send,
         E: Send + Sync,
@@ -304,7 +304,7 @@ impl<'b, On> Durable<'b, On> {
             driver.resume(saved);
             // Counts the whole pause, even if it was skipped because it would end after the deadline.
             if self.is_revoked(failed, &site, elapsed().max(saved.last_delay())) {
-                return Ended::Revoked;
+                return StoredOutcome::Revoked;
             }
         }
         if self.policy.attempt_limit().is_some() {
@@ -315,18 +315,18 @@ impl<'b, On> Durable<'b, On> {
         let error = match operation.await {
             Ok(value) => {
                 driver.ok(Reporter::named(name).observe(&mut observe));
-                return Ended::Succeeded(value);
+                return StoredOutcome::Succeeded(value);
             }
             Err(error) => error,
         };
         let verdict = self.on.verdict(&error);
-        let shown = Shown(&self.on, Some(&error));
+        let shown = Message(&self.on, Some(&error));
         let failure = Failure::new(&site, verdict, &shown)
             .elapsed(elapsed())
             .idempotent(self.idempotent);
         let reporter = Reporter::named(name).observe(&mut observe);
         let Ok(pause) = driver.failed(failure, reporter) else {
-            return Ended::GaveUp(Ok(error));
+            return StoredOutcome::GaveUp(Ok(error));
         };
         let failed = Failed {
             call: driver.into_saved(),
@@ -336,7 +336,7 @@ impl<'b, On> Durable<'b, On> {
             error: Ok(error),
         };
         *retry = Some(self.retry(&failed, false));
-        Ended::Pauses(pause, failed)
+        StoredOutcome::Pauses(pause, failed)
     }
 
     /// Returns true if the policy no longer allows the retry of this failure, and reports the end of the call.
@@ -344,7 +344,7 @@ impl<'b, On> Durable<'b, On> {
     where
         On: OnError<E>,
     {
-        let shown = Shown(&self.on, failed.error.as_ref().ok());
+        let shown = Message(&self.on, failed.error.as_ref().ok());
         let failure = Failure::new(site, verdict(&failed.call), &shown).elapsed(elapsed);
         let mut observe = |event: &Event<'_>| self.observer.observe(event);
         let resumed = failed.call.resumed(failure.observe(&mut observe));
@@ -358,7 +358,7 @@ impl<'b, On> Durable<'b, On> {
     {
         let mut error = String::new();
         // Keeps the text that a user's `Display` has written, even if it fails.
-        let _ = write!(error, "{}", Shown(&self.on, failed.error.as_ref().ok()));
+        let _ = write!(error, "{}", Message(&self.on, failed.error.as_ref().ok()));
         Retry {
             call: failed.call,
             error,
@@ -435,7 +435,7 @@ struct Failed<E> {
     serialize = "T: Serialize, E: Serialize + DeserializeOwned",
     deserialize = "T: DeserializeOwned, E: DeserializeOwned"
 ))]
-enum Ended<T, E> {
+enum StoredOutcome<T, E> {
     Succeeded(T),
     Pauses(Duration, Failed<E>),
     GaveUp(#[serde(with = "unreadable")] Result<E, UnreadableError>),
@@ -454,9 +454,9 @@ struct Retry {
 }
 
 /// Displays an error in the log, if the program can read it.
-struct Shown<'a, On, E>(&'a On, Option<&'a E>);
+struct Message<'a, On, E>(&'a On, Option<&'a E>);
 
-impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
+impl<On: OnError<E>, E> fmt::Display for Message<'_, On, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.1 {
             Some(error) => self.0.describe(error, f),

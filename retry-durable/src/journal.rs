@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::Engine;
 pub use crate::journal::error::JournalError;
-use crate::journal::file::{JournalFile, Kept, Location};
+use crate::journal::file::{JournalFile, Location, Steps};
 use crate::journal::line::Line;
 
 /// An [`Engine`] inside the program, with a file for each run, for example for each order.
@@ -66,7 +66,7 @@ pub struct Journal {
 #[derive(Debug)]
 struct Names {
     /// The stored results that no step has used since the journal was opened.
-    kept: Kept,
+    kept: Steps,
     /// The names of the steps since the journal was opened, ended or running.
     asked: HashSet<String>,
 }

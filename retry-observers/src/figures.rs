@@ -146,8 +146,9 @@ impl<'a, I> Measurements<'a, I> {
         self
     }
 
-    /// Adds gauges of the limiter's load, under this name, from its [`state`](retry_runtime::seam::AdmissionControl::state). They are
-    /// set at each event of a call that uses this observer.
+    /// Adds gauges of the limiter's load, under this name, from its
+    /// [`state`](retry_runtime::seam::AdmissionControl::state). They are set at each event of a call that uses this
+    /// observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: Protection<'a>) -> Self {
         self.shared = self.shared.with(name, Shared::Limiter(limiter));

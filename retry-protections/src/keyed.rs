@@ -43,7 +43,7 @@ use crate::sync::{Mutex, lock};
 /// A breaker or limiter that an operator forced, or whose numbers an operator changed, is kept until the change is
 /// undone.
 ///
-/// If none is at rest, further keys share one value, so that made-up keys don't each get a full budget. At most once a
+/// If none is at rest, further keys share one value, so that forged keys don't each get a full budget. At most once a
 /// second, a new key causes another check for values at rest.
 pub struct Keyed<K, V> {
     make: fn() -> V,
@@ -52,14 +52,14 @@ pub struct Keyed<K, V> {
 }
 
 struct All<K, V> {
-    known: HashMap<K, Known<V>>,
+    known: HashMap<K, Entry<V>>,
     /// The value that keys share if there is no room for them.
     shared: Option<Arc<V>>,
     /// The time of the last check that found no value at rest.
     full_at: Option<Moment>,
 }
 
-struct Known<V> {
+struct Entry<V> {
     value: Arc<V>,
     /// The time of its last use. `None` until another key finds no room, because some systems have no clock.
     used: Option<Moment>,
@@ -116,7 +116,7 @@ impl<K: Eq + Hash, V: Evictable> Keyed<K, V> {
             return Arc::clone(shared);
         }
         let new = Arc::new((self.make)());
-        let known = Known {
+        let known = Entry {
             value: Arc::clone(&new),
             used: None,
         };

@@ -2,8 +2,8 @@
 #![cfg_attr(checkout, doc = include_str!("../../docs/README.md"))]
 #![cfg_attr(not(checkout), doc = include_str!("../docs/README.md"))]
 
-// In a checkout, pages are read from `docs` itself. The link next to `src` is for packages, which contain files instead:
-// Windows may have checked it out as text.
+// In a checkout, pages are read from `docs` itself. The link next to `src` is for packages, which contain files
+// instead: Windows may have checked it out as text.
 #[cfg(checkout)]
 macro_rules! page {
     ($name:ident) => {
@@ -17,8 +17,8 @@ macro_rules! page {
     };
 }
 
-// Each page starts with definitions of the links between pages: the first definition of a name counts, and the page's own
-// definitions link to files. Pictures are part of their links, because rustdoc doesn't copy files.
+// Each page starts with definitions of the links between pages: the first definition of a name counts, and the page's
+// own definitions link to files. Pictures are part of their links, because rustdoc doesn't copy files.
 macro_rules! pages {
     ($(if $shown:meta: $($page:ident)*;)*) => {$($(
         #[doc = include_str!("guide/links.md")]

@@ -37,9 +37,9 @@ use retry_classify::Kind;
 /// The number of retries, and the pause before each of them: plain data.
 ///
 /// A policy contains the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`, `max_hint`,
-/// `timeout`, `deadline`, `total_timeout`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`,
-/// `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor and setter is a
-/// `const fn`.
+/// `timeout`, `deadline`, `total_timeout`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`,
+/// `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor
+/// and setter is a `const fn`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -129,8 +129,8 @@ impl Policy {
         /// [list](Backoff::List).
         factor(factor: f64): [settings.sections[0].factor] = factor;
 
-        /// Sets the longest delay, including jitter. Default 30 s; for a [list](Backoff::List), none. A server's hint may
-        /// be longer.
+        /// Sets the longest delay, including jitter. Default 30 s; for a [list](Backoff::List), none. A server's hint
+        /// may be longer.
         cap(cap: Duration): [settings.sections[0].cap] = at_longest(cap);
 
         /// Sets the randomness of the delays. Default [`Jitter::Full`].
@@ -139,9 +139,9 @@ impl Policy {
         /// Sets the shortest delay, including jitter. Default 0. It also applies to sections. A server's hint may be
         /// longer.
         ///
-        /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor. Keep it
-        /// well below `base`, or the first delays are no longer random. A floor never adds a delay where there is none:
-        /// [`Backoff::None`], also in a section, and invalid values still retry without delay.
+        /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor.
+        /// Keep it well below `base`, or the first delays are no longer random. A floor never adds a delay where there
+        /// is none: [`Backoff::None`], also in a section, and invalid values still retry without delay.
         ///
         /// ```
         /// use std::time::Duration;
@@ -158,16 +158,16 @@ impl Policy {
         /// Sets the effect of a server's hint on the delay. Default [`Hint::Honor`].
         hint(hint: Hint): [settings.call.hint] = hint;
 
-        /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
-        /// with [`Hint::Clamp`], 5 s above the policy's shortest delay.
+        /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120
+        /// s; with [`Hint::Clamp`], 5 s above the policy's shortest delay.
         max_hint(longest: Duration): [settings.call.max_hint] = at_longest(longest);
 
         /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
         ///
         /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type
         /// must be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a
-        /// chain with [`PolicyCall::policy_timeout`](crate::chain::PolicyCall::policy_timeout). The timeout has no effect on
-        /// other calls, blocking code, batches and plans; the log then has one `WARN` per call name.
+        /// chain with [`PolicyCall::policy_timeout`](crate::chain::PolicyCall::policy_timeout). The timeout has no
+        /// effect on other calls, blocking code, batches and plans; the log then has one `WARN` per call name.
         ///
         /// ```
         /// use retry_runtime::{Policy, retry};
@@ -215,9 +215,9 @@ impl Policy {
         /// ```
         total_timeout(limit: Duration): [settings.call.total_timeout] = at_longest(limit);
 
-        /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that would
-        /// exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At most 49 days.
-        /// Default: none.
+        /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that
+        /// would exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At
+        /// most 49 days. Default: none.
         ///
         /// ```
         /// use std::time::Duration;
@@ -565,7 +565,7 @@ mod tests {
     const LIST: &[Duration] = &[Duration::from_secs(300)];
 
     #[test]
-    fn sections_stand_on_the_policy() {
+    fn sections_inherit_from_the_policy() {
         let policy = Policy::new()
             .base(Duration::from_secs(2))
             .floor(Duration::from_secs(1))
@@ -611,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_policies_say_the_same() {
+    fn equal_policies_print_the_same_text() {
         let (thirty, list) = (Duration::from_secs(30), Backoff::List(&LIST));
         assert_eq!(
             Policy::new(),
@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_apart() {
+    fn sections_do_not_affect_each_other() {
         let named = Section::new().max(u32::MAX).base(Duration::ZERO);
         for kind in Kind::ALL {
             let policy = Policy::new().with(Some(kind), named);
@@ -645,7 +645,7 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_range_are_the_nearest_within() {
+    fn values_out_of_range_are_clamped() {
         let kept = |section| Policy::new().with(None, section).named(None);
         for (given, factor) in [
             (0.5, 1.0),

@@ -26,9 +26,9 @@ const DAY: u64 = 86_400 * SECOND;
 pub enum Fault {
     /// The text has a sign.
     Negative,
-    /// The text is something else.
-    NoDuration,
-    /// The text is a number alone.
+    /// The text does not consist of numbers with units.
+    NotADuration,
+    /// The text is a number without a unit.
     NoUnit,
     /// The text has this unknown unit.
     UnknownUnit(String),
@@ -39,7 +39,7 @@ pub enum Fault {
 }
 
 /// Parses numbers with units, with optional white space between them. A policy can hold the result exactly.
-/// [`messages::no_duration`](crate::messages::no_duration) formats the error.
+/// [`messages::invalid_duration`](crate::messages::invalid_duration) formats the error.
 pub fn parse(text: &str) -> Result<Duration, Fault> {
     let text = text.trim();
     if text.strip_prefix('-').is_some_and(starts_with_digit) {
@@ -48,7 +48,7 @@ pub fn parse(text: &str) -> Result<Duration, Fault> {
     let (mut rest, mut total) = (text, 0_u64);
     while !rest.is_empty() || text.is_empty() {
         if !starts_with_digit(rest) {
-            return Err(Fault::NoDuration);
+            return Err(Fault::NotADuration);
         }
         let (number, after) = split(rest, is_of_number);
         let (unit, after) = split(after.trim_start(), char::is_alphabetic);
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Result<Duration, Fault> {
         let plain = unit.replace(['µ', 'μ'], "u");
         let nanos = match UNITS.iter().find(|known| known.0 == plain) {
             Some(known) => nanos(number, known.1)?,
-            None if unit.is_empty() => return Err(Fault::NoDuration),
+            None if unit.is_empty() => return Err(Fault::NotADuration),
             None => return Err(Fault::UnknownUnit(String::from(unit))),
         };
         total = total.checked_add(nanos).ok_or(Fault::TooLong)?;
@@ -90,7 +90,7 @@ fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
 fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if fraction.is_empty() || fraction.contains('.') {
-        return Err(Fault::NoDuration);
+        return Err(Fault::NotADuration);
     }
     let whole = whole
         .parse()
@@ -112,9 +112,9 @@ fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
 
 /// Prints what [`parse`] reads: `1h30m`.
 #[derive(Clone, Copy, Debug)]
-pub struct Written(pub Duration);
+pub struct DurationText(pub Duration);
 
-impl fmt::Display for Written {
+impl fmt::Display for DurationText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_zero() {
             return f.write_str("0s");
@@ -138,7 +138,7 @@ mod tests {
     use crate::messages;
 
     fn read(text: &str) -> Result<Duration, String> {
-        parse(text).map_err(|fault| messages::no_duration(&"cap", text, text, fault))
+        parse(text).map_err(|fault| messages::invalid_duration(&"cap", text, text, fault))
     }
 
     fn message(text: &str) -> String {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_every_unit() {
+    fn every_unit_is_read() {
         for (text, nanos) in [
             ("0s", 0),
             ("1ns", 1),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_the_rest() {
+    fn other_texts_are_refused() {
         for (text, expected) in [
             (
                 "5",
@@ -185,7 +185,7 @@ mod tests {
             ),
             (
                 "1M",
-                "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w",
+                r#"`cap = 1M` has the unknown unit `M`: write a duration, as in "250ms", "1.5s" or "1h30m" (units: ns, us, ms, s, m, h, d, w)"#,
             ),
             (
                 "1.5 min",
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_it_prints() {
+    fn printed_durations_are_read_back() {
         for (duration, text) in [
             (Duration::ZERO, "0s"),
             (Duration::from_secs(90 * 60), "1h30m"),
@@ -234,9 +234,9 @@ mod tests {
             (Duration::from_nanos(2_005_003), "2ms5us3ns"),
             (LONGEST, "213503d23h34m33s709ms551us614ns"),
         ] {
-            assert_eq!(Written(duration).to_string(), text);
+            assert_eq!(DurationText(duration).to_string(), text);
             assert_eq!(read(text), Ok(duration));
         }
-        assert!(message(&Written(Duration::MAX).to_string()).contains("at most 213503d"));
+        assert!(message(&DurationText(Duration::MAX).to_string()).contains("at most 213503d"));
     }
 }

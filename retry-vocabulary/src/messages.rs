@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 use core::fmt::{self, Display};
 use core::time::Duration;
 
-use crate::duration::{Fault, Written};
+use crate::duration::{DurationText, Fault};
 use crate::key::{Elsewhere, Key, KeyPath, KeyScope};
 use crate::nearest::nearest;
-use crate::range;
+use crate::range::DURATION;
 
 /// The word that excludes a method from a block: `#[retry(skip)]`.
 pub const SKIP: &str = "skip";
 
-/// For an unknown key and its value, which is empty if there is none. Recognizes the names that other libraries use.
+/// For an unknown key. `value` is the text after `=`, or empty. Recognizes the names that other libraries use.
 pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
     let place = match among {
         KeyScope::Section(section) => format!(" in `{section}(…)`"),
@@ -60,7 +60,7 @@ pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
     format!("unknown key `{name}`{place}: {remedy}")
 }
 
-/// Suffixes with which other libraries denote a unit, and the unit.
+/// Suffixes by which key names of other libraries denote a unit, and that unit.
 const UNITS: [(&str, &str); 17] = [
     ("_ms", "ms"),
     ("_msec", "ms"),
@@ -185,12 +185,12 @@ pub fn wrong_kind(key: &dyn Display, given: &str, wanted: &str) -> String {
     format!("`{key}` can't be `{given}`: it takes {wanted}")
 }
 
-/// For a text that is not a duration. `given` is the user's input, `text` the part that was read.
-pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> String {
+/// For a text that is not a duration. `given` is the user's input, and `text` is the part of it that was parsed.
+pub fn invalid_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> String {
     let text = text.trim();
     match fault {
         Fault::Negative => out_of_range(key, given, "a duration from zero up"),
-        Fault::NoDuration => wrong_kind(key, given, range::DURATION),
+        Fault::NotADuration => wrong_kind(key, given, DURATION),
         Fault::NoUnit => format!(
             r#"`{key} = {given}` has no unit: write `"{text}s"` for seconds, or `ms`, `m`, `h`"#
         ),
@@ -198,7 +198,7 @@ pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> 
             let meant = UNITS.iter().find(|(known, _)| known[1..] == unit);
             let remedy = match meant {
                 Some((_, meant)) => format!(r#"write `"{}"`"#, text.replacen(&unit, meant, 1)),
-                None => String::from("units are ns, us, ms, s, m (minutes), h, d and w"),
+                None => format!("write {DURATION} (units: ns, us, ms, s, m, h, d, w)"),
             };
             format!("`{key} = {given}` has the unknown unit `{unit}`: {remedy}")
         }
@@ -238,7 +238,7 @@ impl Display for Bound {
         } else {
             ""
         };
-        write!(f, "`{} = {}`{default}", self.at, Written(self.value))
+        write!(f, "`{} = {}`{default}", self.at, DurationText(self.value))
     }
 }
 
@@ -255,7 +255,7 @@ pub fn is_above(low: Bound, high: Bound) -> String {
 /// For the delay before the first retry, if it exceeds the deadline even when jitter makes it as short as possible.
 pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<String> {
     let jitter = if shortest < delay.value {
-        format!(", at least {} with jitter,", Written(shortest))
+        format!(", at least {} with jitter,", DurationText(shortest))
     } else {
         String::new()
     };

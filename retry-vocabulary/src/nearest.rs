@@ -59,7 +59,7 @@ mod tests {
 
     /// The figures that Winkler published.
     #[test]
-    fn is_as_published() {
+    fn similarity_matches_the_published_figures() {
         for (a, b, published) in [
             ("martha", "marhta", 0.961),
             ("dixon", "dicksonx", 0.813),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_is_much_like_it() {
+    fn a_similar_name_is_found() {
         let words = ["exp", "fixed", "linear", "fibonacci", "none"];
         assert_eq!(nearest("exponential", &words), Some("exp"));
         assert_eq!(nearest("FIXD", &words), Some("fixed"));

@@ -88,9 +88,10 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// # Shared protections
 ///
-/// For a [`budget`](retry_runtime::chain::PolicyCall::budget) and a [`breaker`](retry_runtime::chain::PolicyCall::breaker), each item
-/// that is sent is a separate attempt, but a call that fails or succeeds as a whole counts once. With a
-/// [`limiter`](retry_runtime::chain::PolicyCall::limiter), each call waits to be admitted, and costs as much as all its items:
+/// For a [`budget`](retry_runtime::chain::PolicyCall::budget) and a
+/// [`breaker`](retry_runtime::chain::PolicyCall::breaker), each item that is sent is a separate attempt, but a call
+/// that fails or succeeds as a whole counts once. With a [`limiter`](retry_runtime::chain::PolicyCall::limiter), each
+/// call waits to be admitted, and costs as much as all its items:
 ///
 /// ```
 /// use std::time::Duration;

@@ -15,13 +15,13 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Counts items that have a value, or subtasks that completed.
-    pub(crate) fn done(&mut self, items: usize) {
+    /// Adds items that have a value, or subtasks that completed.
+    pub(crate) fn add_done(&mut self, items: usize) {
         self.done += items;
     }
 
-    /// Counts items or subtasks that are given up.
-    pub(crate) fn failed(&mut self, items: usize) {
+    /// Adds items or subtasks that are given up.
+    pub(crate) fn add_failed(&mut self, items: usize) {
         self.failed += items;
     }
 

@@ -1,4 +1,4 @@
-//! Public traits, with every lint that could see what is generated.
+//! Public traits, under every lint that could flag generated code.
 
 #![deny(
     warnings,
@@ -45,7 +45,7 @@ pub mod model {
         /// If the model is overloaded.
         fn count(&self, prompt: String) -> Result<u32, u32>;
 
-        /// Completes it in the old way.
+        /// Completes a prompt in the old way.
         ///
         /// # Errors
         ///
@@ -53,7 +53,7 @@ pub mod model {
         #[deprecated = "use complete"]
         fn old(&self) -> Result<u32, u32>;
 
-        /// Its name.
+        /// The name of the model.
         #[must_use]
         fn name(&self) -> String {
             String::from("model")

@@ -266,7 +266,7 @@ async fn corrections_hedges_and_fallbacks_are_counted() {
 
 /// A breaker without a half-open state.
 #[test]
-fn a_breaker_of_ones_own_is_shown() {
+fn a_custom_breaker_is_shown() {
     struct Switch(bool);
 
     impl AdmissionControl for Switch {

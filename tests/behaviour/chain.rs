@@ -178,22 +178,17 @@ async fn an_attempt_has_the_earlier_errors() {
     let (seen, ids) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
     let script = RefCell::new(Script::new([TRANSIENT, THROTTLED]));
     let call = EXACT.max(2).name("call").call_attempt(async |attempt| {
-        let errors = attempt.errors().to_vec();
-        let attempted = (
-            attempt.number(),
-            attempt.is_last(),
-            errors,
-            attempt.elapsed(),
-        );
-        seen.borrow_mut().push(attempted);
+        let (number, is_last) = (attempt.number(), attempt.is_last());
+        let earlier = (attempt.errors().to_vec(), attempt.elapsed());
+        seen.borrow_mut().push((number, is_last, earlier));
         ids.borrow_mut().push(attempt.call_id());
         script.borrow_mut().next()
     });
     assert_eq!(call.await, Ok(3));
     let expected = [
-        (1, false, vec![], secs(0)),
-        (2, false, vec![TRANSIENT], secs(1)),
-        (3, true, vec![TRANSIENT, THROTTLED], secs(3)),
+        (1, false, (vec![], secs(0))),
+        (2, false, (vec![TRANSIENT], secs(1))),
+        (3, true, (vec![TRANSIENT, THROTTLED], secs(3))),
     ];
     assert_eq!(seen.into_inner(), expected);
     let ids = ids.into_inner();

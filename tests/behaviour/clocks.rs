@@ -47,22 +47,6 @@ fn a_deadline_uses_the_timers_own_clock() {
     }
 }
 
-#[test]
-fn elapsed_times_use_the_timers_own_clock() {
-    scripted! {
-        #[retry(max = 2, jitter = "none", attempt = attempt, timer = clock, on = |_| true,
-            give_up = |gave_up| format!("{:?}", gave_up.elapsed()))]
-        async fn call(clock: &Simulated, seen: &mut Vec<Duration>) -> Result<(), String> = {
-            seen.push(attempt.elapsed());
-            Err(String::from("busy"))
-        };
-    }
-
-    let mut seen = Vec::new();
-    let error = block_on(call(&Simulated::new(), &mut seen)).unwrap_err();
-    assert_eq!((&*seen, &*error), (&[0, 1, 3].map(secs)[..], "3s"));
-}
-
 /// A pause gets the timer after any kind of failure.
 #[test]
 fn a_timer_with_a_closure_works_with_keys_that_reject_values() {

@@ -7,6 +7,15 @@ use support::turns::Turns;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
+fn busy<'a>(site: &'a Site<'a>) -> Failure<'a> {
+    Failure::new(site, Verdict::TRANSIENT, &"busy")
+}
+
+/// The call as another process loads it.
+fn reloaded(call: &Call) -> Call {
+    serde_json::from_str(&serde_json::to_string(call).unwrap()).unwrap()
+}
+
 fn is_plain_data<T: Copy + Send + Sync + 'static>() {}
 
 #[test]
@@ -21,11 +30,11 @@ type Read = fn(&mut Vec<Outcome>) -> Outcome;
 #[test]
 fn a_users_own_loop_reports_the_same_as_the_attribute() {
     #[retry(max = 2, jitter = "none", name = "disk.read", on = |error: &String| error == "busy")]
-    fn read(outcomes: &mut Vec<Result<u32, String>>) -> Result<u32, String> {
+    fn read(outcomes: &mut Vec<Outcome>) -> Outcome {
         outcomes.pop().unwrap()
     }
 
-    fn by_hand(outcomes: &mut Vec<Result<u32, String>>) -> Result<u32, String> {
+    fn by_hand(outcomes: &mut Vec<Outcome>) -> Outcome {
         const POLICY: Policy = EXACT.max(2);
         let site = Site::new(&POLICY, "disk.read");
         let mut call = Call::new();
@@ -36,10 +45,8 @@ fn a_users_own_loop_reports_the_same_as_the_attribute() {
                     return Ok(value);
                 }
                 Err(error) => {
-                    if call
-                        .failed(&site, Verdict::from(error == "busy"), &error)
-                        .is_err()
-                    {
+                    let verdict = Verdict::from(error == "busy");
+                    if call.failed(&site, verdict, &error).is_err() {
                         return Err(error);
                     }
                 }
@@ -68,32 +75,14 @@ fn a_users_own_loop_reports_the_same_as_the_attribute() {
 fn attempts_and_corrections_are_counted() {
     let site = Site::new(&EXACT, "draft");
     let mut call = Call::new();
-    assert_eq!(
-        (call.attempt(), call.corrections(), call.is_retried()),
-        (1, 0, false)
-    );
+    let counts = |call: &Call| (call.attempt(), call.corrections(), call.is_retried());
+    assert_eq!(counts(&call), (1, 0, false));
     let rejected = Failure::new(&site, Verdict::INVALID, &"no title").correctable();
     assert_eq!(call.failed_with(rejected), Ok(Duration::ZERO));
-    assert_eq!(
-        (call.attempt(), call.corrections(), call.is_retried()),
-        (1, 1, true)
-    );
+    assert_eq!(counts(&call), (1, 1, true));
     call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
-    assert_eq!((call.attempt(), call.corrections()), (2, 1));
+    assert_eq!(counts(&call), (2, 1, true));
     assert_eq!(call.last_delay(), secs(1));
-}
-
-#[test]
-fn each_section_with_a_max_has_its_own_count() {
-    let policy = EXACT.max(1).throttled(Section::new().max(2));
-    let site = Site::new(&policy, "call");
-    let mut call = Call::new();
-    let mut fail = |verdict| call.failed(&site, verdict, &"failed");
-    assert_eq!(fail(Verdict::TRANSIENT), Ok(secs(1)));
-    assert_eq!(fail(Verdict::THROTTLED), Ok(secs(1)));
-    assert_eq!(fail(Verdict::THROTTLED), Ok(secs(2)));
-    assert_eq!(fail(Verdict::THROTTLED), Err(Reason::Exhausted));
-    assert_eq!(fail(Verdict::TRANSIENT), Err(Reason::Exhausted));
 }
 
 #[test]
@@ -120,28 +109,25 @@ fn progress_restarts_the_count_until_the_deadline() {
     let policy = EXACT.max(1).deadline(secs(10));
     let site = Site::new(&policy, "call");
     let loaded: Call = serde_json::from_str(r#"{"retries": 0, "spent_ns": 2000000000}"#).unwrap();
-    let busy = || Failure::new(&site, Verdict::TRANSIENT, &"busy");
 
     let mut call = loaded;
     let decisions: Vec<_> = std::iter::repeat_with(|| {
-        let decision = call.failed_with(busy());
+        let decision = call.failed_with(busy(&site));
         call = call.restarted(secs(60));
         decision
     })
     .take(9)
     .collect();
     let (last, retried) = decisions.split_last().unwrap();
-    assert_eq!(
-        (retried, last),
-        (&[Ok(secs(1)); 8][..], &Err(Reason::Deadline))
-    );
+    assert_eq!(retried, [Ok(secs(1)); 8]);
+    assert_eq!(*last, Err(Reason::Deadline));
     let expected = (1, Duration::ZERO, secs(10));
     assert_eq!((call.attempt(), call.last_delay(), call.spent()), expected);
 
     let mut call = loaded;
-    assert_eq!(call.failed_with(busy().elapsed(secs(3))), Ok(secs(1)));
+    assert_eq!(call.failed_with(busy(&site).elapsed(secs(3))), Ok(secs(1)));
     let mut call = call.restarted(secs(60));
-    assert_eq!(call.failed_with(busy().elapsed(secs(7))), Ok(secs(1)));
+    assert_eq!(call.failed_with(busy(&site).elapsed(secs(7))), Ok(secs(1)));
     assert_eq!(call.spent(), secs(9));
 }
 
@@ -154,7 +140,7 @@ fn reported_elapsed_times_count_against_a_deadline() {
         (secs(9) + Duration::from_nanos(1), Err(Reason::Deadline)),
         (secs(11), Err(Reason::Deadline)),
     ] {
-        let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+        let failure = busy(&site).elapsed(elapsed);
         assert_eq!(Call::new().failed_with(failure), decision, "{elapsed:?}");
     }
 }
@@ -168,12 +154,11 @@ fn a_deadline_outside_the_policy_is_a_moment() {
         (10, Err(Reason::Deadline)),
         (11, Err(Reason::Deadline)),
     ] {
-        let failure =
-            Failure::new(&site, Verdict::TRANSIENT, &"busy").deadline(Some(at(10)), || at(now));
+        let failure = busy(&site).deadline(Some(at(10)), || at(now));
         assert_eq!(Call::new().failed_with(failure), decision, "{now}");
     }
     let unread = || unreachable!("nobody needs the time");
-    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").deadline(None, unread);
+    let failure = busy(&site).deadline(None, unread);
     assert_eq!(Call::new().failed_with(failure), Ok(secs(1)));
 }
 
@@ -181,7 +166,7 @@ fn a_deadline_outside_the_policy_is_a_moment() {
 fn a_pause_that_took_too_long_ends_the_call() {
     let policy = EXACT.deadline(secs(10));
     let site = Site::new(&policy, "call");
-    let failure = |elapsed| Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+    let failure = |elapsed| busy(&site).elapsed(elapsed);
     let recording = testing::record();
     let mut call = Call::new();
     assert_eq!(call.failed_with(failure(secs(2))), Ok(secs(1)));
@@ -195,47 +180,13 @@ fn a_pause_that_took_too_long_ends_the_call() {
 }
 
 #[test]
-fn jitter_on_a_hint_does_not_end_a_call() {
-    let policy = Policy::new().deadline(secs(10));
-    let site = Site::new(&policy, "call");
-    for seed in 0..400 {
-        let _seeded = testing::seed(seed);
-        let hint = millis(9_500);
-        let pause = Call::new().failed(&site, Verdict::THROTTLED.after(hint), &"busy");
-        let pause = pause.unwrap();
-        assert!(hint <= pause && pause <= secs(10), "{pause:?}");
-    }
-}
-
-#[test]
-fn a_budget_is_charged_last() {
-    struct Empty;
-
-    impl RetryBudget for Empty {
-        fn withdraw(&self, _: Kind) -> bool {
-            false
-        }
-        fn refund(&self, _: Kind) {}
-    }
-
-    let site = Site::new(&EXACT, "call");
-    let failure = |verdict| Failure::new(&site, verdict, &"busy").budget(&Empty);
-    let mut call = Call::new();
-    assert_rows! {
-        call.failed_with(failure(Verdict::STOP)) => Err(Reason::NotRetryable);
-        call.failed_with(failure(Verdict::TRANSIENT)) => Err(Reason::Budget);
-        call.attempt() => 1;
-    }
-}
-
-#[test]
 fn an_observer_sees_what_the_log_does_and_each_start() {
     let site = Site::new(&EXACT, "call");
     let mut lines = Vec::new();
     let mut observe = |event: &Event<'_>| lines.push(event.to_string());
     let mut call = Call::new();
     call.started(site_name(), &mut observe);
-    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").observe(&mut observe);
+    let failure = busy(&site).observe(&mut observe);
     call.failed_with(failure).unwrap();
     call.started(site_name(), &mut observe);
     call.succeeded_observed(&site, &mut observe);
@@ -260,8 +211,7 @@ fn attempts_before_progress_are_counted_in_another_process_too() {
     call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
     call = call.restarted(secs(60));
     call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
-    let saved = serde_json::to_string(&call).unwrap();
-    let mut call: Call = serde_json::from_str(&saved).unwrap();
+    let mut call = reloaded(&call);
     let recording = testing::record();
     let failed = call.failed(&site, Verdict::TRANSIENT, &"cut off");
     assert_eq!((failed, call.attempt()), (Err(Reason::Exhausted), 2));
@@ -276,8 +226,7 @@ fn progress_that_was_saved_does_not_wait_again() {
     let mut call = Call::new();
     call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
     call = call.restarted(Duration::ZERO);
-    let saved = serde_json::to_string(&call).unwrap();
-    let mut call: Call = serde_json::from_str(&saved).unwrap();
+    let mut call = reloaded(&call);
     assert_eq!(call.spent(), secs(1));
     // 1 s was spent, and 2 s follow.
     let expected = Ok(secs(2));
@@ -296,7 +245,7 @@ fn a_saved_call_continues_in_another_process() {
     call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
     call.failed(&site, Verdict::THROTTLED, &"slow down")
         .unwrap();
-    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(secs(9));
+    let failure = busy(&site).elapsed(secs(9));
     assert_eq!(call.failed_with(failure), Ok(secs(2)));
     let saved = serde_json::to_string(&call).unwrap();
     assert_eq!(
@@ -311,16 +260,13 @@ fn a_saved_call_continues_in_another_process() {
     assert!(budget.withdraw(Kind::Transient));
     call.credit(&budget);
     assert_eq!(budget.to_string(), "500 of 500 tokens");
-    assert_eq!(
-        call.failed(&site, Verdict::THROTTLED, &"slow down"),
-        Err(Reason::Exhausted)
-    );
-    let at = |elapsed| Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+    let throttled = call.failed(&site, Verdict::THROTTLED, &"slow down");
+    assert_eq!(throttled, Err(Reason::Exhausted));
+    let at = |elapsed| busy(&site).elapsed(elapsed);
     // 9 s were spent before, 7 s since it was loaded, the pause among them; and 4 s would follow.
     assert_eq!({ call }.failed_with(at(secs(8))), Err(Reason::Deadline));
     assert_eq!(call.failed_with(at(secs(7))), Ok(secs(4)));
-    let again: Call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
-    assert_eq!(again.spent(), secs(16));
+    assert_eq!(reloaded(&call).spent(), secs(16));
     // A binary format, which needs lengths in advance.
     let bytes = postcard::to_allocvec(&call).unwrap();
     let again: Call = postcard::from_bytes(&bytes).unwrap();
@@ -333,9 +279,8 @@ fn delays_restart_after_an_attempt_that_outlasted_its_pause() {
     let site = Site::new(&policy, "feed");
     let mut call = Call::new();
     for (lasted, delay) in [(0, 1), (0, 2), (2, 4), (5, 1), (1, 2), (0, 4)] {
-        call = call.restarted(secs(lasted));
         // The call continues in another process.
-        call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
+        call = reloaded(&call.restarted(secs(lasted)));
         let pause = call.failed(&site, Verdict::TRANSIENT, &"reset");
         assert_eq!((pause, call.attempt()), (Ok(secs(delay)), 2), "{lasted}");
     }
@@ -362,15 +307,9 @@ fn a_loaded_call_counts_its_remaining_pause_once() {
     let site = Site::new(&policy, "call");
     let mut call = Call::new();
     call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
-    let saved = serde_json::to_string(&call).unwrap();
-    for elapsed in [Some(secs(4)), None] {
-        let mut call: Call = serde_json::from_str(&saved).unwrap();
-        let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy");
-        let failure = match elapsed {
-            Some(elapsed) => failure.elapsed(elapsed),
-            None => failure,
-        };
-        assert_eq!(call.failed_with(failure), Ok(secs(4)), "{elapsed:?}");
+    for failure in [busy(&site).elapsed(secs(4)), busy(&site)] {
+        let mut call = reloaded(&call);
+        assert_eq!(call.failed_with(failure), Ok(secs(4)));
         assert_eq!(call.spent(), secs(4));
     }
 }
@@ -381,7 +320,7 @@ fn a_loaded_call_reports_its_policys_limit() {
     let site = Site::new(&policy, "call");
     let call: Call = serde_json::from_str(r#"{"retries": 1}"#).unwrap();
     let recording = testing::record();
-    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(secs(3600));
+    let failure = busy(&site).elapsed(secs(3600));
     assert_eq!(call.resumed(failure), Err(Reason::Deadline));
     let expected = ["gave up call attempt=1 max=5 error=busy reason=deadline"];
     assert_eq!(recording.lines(), expected);
@@ -411,7 +350,7 @@ fn a_clock_that_runs_backwards_gives_no_time_back() {
     let policy = EXACT.max(9).deadline(secs(10));
     let site = Site::new(&policy, "call");
     let mut call = Call::new();
-    let at = |elapsed| Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+    let at = |elapsed| busy(&site).elapsed(elapsed);
     assert_eq!(call.failed_with(at(secs(8))), Ok(secs(1)));
     assert_eq!(call.failed_with(at(secs(2))), Ok(secs(2)));
     assert_eq!(call.spent(), secs(8));
@@ -422,18 +361,13 @@ fn a_clock_that_runs_backwards_gives_no_time_back() {
 fn a_given_deadline_replaces_the_policys() {
     let policy = EXACT.deadline(secs(1));
     let site = Site::new(&policy, "call");
-    let failure = || Failure::new(&site, Verdict::TRANSIENT, &"busy");
-    let mut call = Call::new();
-    assert_eq!(
-        call.failed_with(failure().deadline(None, || unreachable!())),
-        Ok(secs(1))
-    );
     let at = |seconds| Moment::from_origin(secs(seconds));
-    assert_eq!(
-        call.failed_with(failure().deadline(Some(at(9)), || at(5))),
-        Ok(secs(2))
-    );
-    assert_eq!(call.failed_with(failure()), Err(Reason::Deadline));
+    let mut call = Call::new();
+    assert_rows! {
+        call.failed_with(busy(&site).deadline(None, || unreachable!())) => Ok(secs(1));
+        call.failed_with(busy(&site).deadline(Some(at(9)), || at(5))) => Ok(secs(2));
+        call.failed_with(busy(&site)) => Err(Reason::Deadline);
+    }
 }
 
 #[test]

@@ -31,12 +31,9 @@ enum ModelError {
 #[test]
 fn every_mark_gives_its_verdict() {
     let second = secs(1);
-    let rate_limited = ModelError::RateLimited {
-        retry_after: second,
-        message: String::new(),
-    };
-    assert_eq!(rate_limited.classify(), Verdict::THROTTLED.after(second));
+    let (retry_after, message) = (second, String::new());
     let cases = rows! {
+        ModelError::RateLimited { retry_after, message }, Verdict::THROTTLED.after(second);
         ModelError::Slow("", Some(second)), Verdict::THROTTLED.after(second);
         ModelError::Slow("", None), Verdict::THROTTLED;
         ModelError::Overloaded, Verdict::TRANSIENT;
@@ -44,8 +41,7 @@ fn every_mark_gives_its_verdict() {
         ModelError::NoAnswer { after: second }, Verdict::TIMEOUT;
         ModelError::Io(io::ErrorKind::ConnectionRefused.into()), Verdict::TRANSIENT;
         ModelError::Io(io::ErrorKind::NotFound.into()), Verdict::STOP;
-        ModelError::Named { source: io::ErrorKind::ConnectionReset, },
-            Verdict::TRANSIENT.ambiguous();
+        ModelError::Named { source: io::ErrorKind::ConnectionReset }, Verdict::TRANSIENT.ambiguous();
         ModelError::Unauthorized, Verdict::STOP;
     };
     for (error, verdict) in cases {
@@ -108,20 +104,15 @@ where
 #[test]
 fn structs_and_generics_are_classified() {
     let second = secs(1);
-    assert_eq!(
-        Throttled {
-            after: Some(second)
-        }
-        .classify(),
-        Verdict::THROTTLED.after(second)
-    );
-    let expected = Verdict::TIMEOUT;
-    assert_eq!(Wrapper(io::ErrorKind::TimedOut).classify(), expected);
-    assert_eq!(Unit.classify(), Verdict::STOP);
+    let after = Some(second);
     let inner: Generic<'_, _, 1> = Generic::Inner(Box::new(Wrapper(io::ErrorKind::BrokenPipe)));
-    assert_eq!(inner.classify(), Verdict::TRANSIENT.ambiguous());
-    let expected = Verdict::STOP;
-    assert_eq!(Generic::Other(&[io::ErrorKind::Other]).classify(), expected);
+    assert_rows! {
+        Throttled { after }.classify() => Verdict::THROTTLED.after(second);
+        Wrapper(io::ErrorKind::TimedOut).classify() => Verdict::TIMEOUT;
+        Unit.classify() => Verdict::STOP;
+        inner.classify() => Verdict::TRANSIENT.ambiguous();
+        Generic::Other(&[io::ErrorKind::Other]).classify() => Verdict::STOP;
+    }
     let _: fn(&Never) -> Verdict = Never::classify;
 }
 

@@ -247,9 +247,9 @@ fn a_correction_is_evaluated_once_for_each_that_is_made() {
 
 #[test]
 fn an_ending_is_evaluated_once_the_call_gives_up() {
-    #[retry(max = 1, on = |_| true, fallback = counted(stand_in))]
-    fn blocking(failures: &mut u32) -> Result<u32, String> {
-        fail(failures)
+    scripted! {
+        #[retry(max = 1, on = |_| true, fallback = counted(stand_in))]
+        fn blocking(failures: &mut u32) -> Result<u32, String> = fail(failures);
     }
 
     let of_blocking = counts(|failures| drop(blocking(failures)));
@@ -477,14 +477,11 @@ async fn after_a_failure_keys_run_in_one_order() {
     let order = ORDER.take();
     let (at_the_start, order) = order.split_at(2);
     let (order, of_the_success) = order.split_at(10);
-    assert_eq!(
-        (at_the_start, of_the_success),
-        (&["timer", "budget"][..], &["name"][..])
-    );
-    assert_eq!(
-        order.join(" "),
-        "cancel on policy enabled name idempotent repeats before_pause cancel before_retry"
-    );
+    assert_eq!(at_the_start, ["timer", "budget"]);
+    let expected =
+        "cancel on policy enabled name idempotent repeats before_pause cancel before_retry";
+    assert_eq!(order.join(" "), expected);
+    assert_eq!(of_the_success, ["name"]);
     assert_eq!(numbers(&mut 1).await, Ok(7));
     let expected = "on enabled max backoff before_pause";
     assert_eq!(ORDER.take().join(" "), expected);

@@ -1,5 +1,5 @@
-//! Policies installed over those of every call. What is installed is everybody's, so one test at a time, in a process of
-//! their own.
+//! Policies installed over those of every call. What is installed is everybody's, so one test at a time, in a process
+//! of their own.
 
 #[path = "conformance/microprofile/configured.rs"]
 mod configured;
@@ -32,24 +32,15 @@ fn failures(times: u32) -> Script<(), Failure> {
     testing::fail_times(times, TRANSIENT)
 }
 
-#[retry(max = 5, base = "1s", jitter = "none", name = "installed.plain")]
-async fn plain(server: &Script<(), Failure>) -> Result<(), Failure> {
-    server.next()
-}
-
-#[retry(max = most, base = "1s", jitter = "none", name = "installed.numbers")]
-async fn numbers(server: &Script<(), Failure>, most: u32) -> Result<(), Failure> {
-    server.next()
-}
-
-#[retry(max = 5, base = "1s", jitter = "none", attempt = _attempt, name = "installed.bound")]
-async fn bound(server: &Script<(), Failure>) -> Result<(), Failure> {
-    server.next()
-}
-
-#[retry(policy = policy, name = "installed.policy")]
-async fn with_policy(server: &Script<(), Failure>, policy: &Policy) -> Result<(), Failure> {
-    server.next()
+scripted! {
+    #[retry(max = 5, base = "1s", jitter = "none", name = "installed.plain")]
+    async fn plain(server: &Script<(), Failure>) = server.next();
+    #[retry(max = most, base = "1s", jitter = "none", name = "installed.numbers")]
+    async fn numbers(server: &Script<(), Failure>, most: u32) = server.next();
+    #[retry(max = 5, base = "1s", jitter = "none", attempt = _attempt, name = "installed.bound")]
+    async fn bound(server: &Script<(), Failure>) = server.next();
+    #[retry(policy = policy, name = "installed.policy")]
+    async fn with_policy(server: &Script<(), Failure>, policy: &Policy) = server.next();
 }
 
 const OWN: Policy = Policy::new().max(5).jitter(Jitter::None);
@@ -68,21 +59,17 @@ async fn forms() -> Vec<(&'static str, u32, u64)> {
     call!("numbers", server, numbers(&server, 5));
     call!("bound", server, bound(&server));
     call!("policy", server, with_policy(&server, &OWN));
-    call!(
-        "expression",
-        server,
+    call!("expression", server, {
         retrying!(
             max = 5,
             jitter = "none",
             name = "installed.expression",
             async { server.next() }
         )
-    );
-    call!(
-        "chain",
-        server,
+    });
+    call!("chain", server, {
         OWN.name("installed.chain").call(async || server.next())
-    );
+    });
     call!("batch", server, async {
         let send = async |items: Vec<u8>| {
             let answer = server.next();
@@ -123,20 +110,11 @@ async fn every_form_uses_the_installed_policies() {
 
 #[tokio::test(start_paused = true)]
 async fn a_default_is_for_what_a_function_does_not_set() {
-    #[retry(name = "installed.unset", jitter = "none")]
-    async fn unset(server: &Script<(), Failure>) -> Result<(), Failure> {
-        server.next()
-    }
-
-    #[retry(
-        max = 2,
-        backoff = "fixed",
-        base = "5s",
-        jitter = "none",
-        name = "installed.slow"
-    )]
-    async fn slow(server: &Script<(), Failure>) -> Result<(), Failure> {
-        server.next()
+    scripted! {
+        #[retry(name = "installed.unset", jitter = "none")]
+        async fn unset(server: &Script<(), Failure>) = server.next();
+        #[retry(max = 2, backoff = "fixed", base = "5s", jitter = "none", name = "installed.slow")]
+        async fn slow(server: &Script<(), Failure>) = server.next();
     }
 
     let _turn = turn();
@@ -190,10 +168,10 @@ async fn a_running_call_uses_newly_installed_policies() {
     let (outcome, ()) = tokio::join!(call, switch);
     assert!(outcome.is_err());
     let lines = recording.lines();
-    let shown: Vec<_> = lines
+    let shown = lines
         .iter()
-        .map(|line| line.split(" error").next().unwrap())
-        .collect();
+        .map(|line| line.split(" error").next().unwrap());
+    let shown: Vec<_> = shown.collect();
     let expected = [
         "retrying installed.plain attempt=1 max=5 delay=1s",
         "retrying installed.plain attempt=2 max=5 delay=2s",
@@ -222,15 +200,12 @@ async fn a_success_logs_the_max_that_applied() {
 async fn a_function_with_a_single_count_keeps_it() {
     let _turn = turn();
     install("installed(throttled(max=3, base=0s, cap=0s))");
-    for (outcomes, attempts) in [
+    for (outcomes, attempts) in rows! {
         // Two others before it: a third retry, and no fourth.
-        (
-            vec![TRANSIENT, TRANSIENT, THROTTLED, THROTTLED, THROTTLED],
-            4,
-        ),
-        (vec![THROTTLED; 9], 4),
-        (vec![TRANSIENT; 9], 6),
-    ] {
+        vec![TRANSIENT, TRANSIENT, THROTTLED, THROTTLED, THROTTLED], 4;
+        vec![THROTTLED; 9], 4;
+        vec![TRANSIENT; 9], 6;
+    } {
         let server = testing::sequence(outcomes.into_iter().map(Err));
         let server: Script<(), Failure> = server;
         assert!(plain(&server).await.is_err());
@@ -300,9 +275,9 @@ async fn a_plan_waits_as_long_as_an_installed_hint_may_be() {
 
 #[tokio::test(start_paused = true)]
 async fn sites_are_listed_from_their_first_failure() {
-    #[retry(max = 5, jitter = "none", name = name)]
-    async fn listed(server: &Script<(), Failure>, name: &str) -> Result<(), Failure> {
-        server.next()
+    scripted! {
+        #[retry(max = 5, jitter = "none", name = name)]
+        async fn listed(server: &Script<(), Failure>, name: &str) = server.next();
     }
     let named = || {
         let all = retry_runtime::sites().into_iter();
@@ -372,12 +347,8 @@ async fn a_final_error_is_not_retryable_if_retries_are_off() {
     let policy = OWN.name("installed.final");
     let called = policy.call(async || Err::<(), _>(STOP));
     assert_eq!(called.await, Err(STOP));
-    let expected = [
-        Reason::NotRetryable,
-        Reason::Exhausted,
-        Reason::NotRetryable,
-    ];
-    assert_eq!(recording.reasons(), expected);
+    let (end, off) = (Reason::NotRetryable, Reason::Exhausted);
+    assert_eq!(recording.reasons(), [end, off, end]);
 }
 
 /// The server responded, so the retry is refunded.
@@ -404,9 +375,9 @@ async fn turning_retries_off_during_a_retry_refunds_the_budget() {
 fn a_function_with_retries_off_stays_off() {
     static BREAKER: Breaker = Breaker::new().consecutive_failures(3);
 
-    #[retry(max = 5, enabled = false, breaker = &BREAKER, name = "installed.off")]
-    fn off() -> Result<(), Failure> {
-        Err(TRANSIENT)
+    scripted! {
+        #[retry(max = 5, enabled = false, breaker = &BREAKER, name = "installed.off")]
+        fn off() = Err(TRANSIENT);
     }
 
     let _turn = turn();
@@ -421,16 +392,15 @@ fn a_function_with_retries_off_stays_off() {
 fn invalid_policies_are_not_installed() {
     let _turn = turn();
     install("installed(max=7)");
+    let of_time = |key: &str| {
+        format!(
+            "{key} can't be installed, because functions keep track of the time only where they name it: give the function `policy = …`"
+        )
+    };
     for (text, message) in rows! {
-        "installed(max=1, deadline=5s)",
-            "in `installed`: `deadline` can't be installed, because functions keep track of the time only where they name it: give the \
-             function `policy = …`";
-        "default(total_delay=5s)",
-            "in `default`: `total_delay` can't be installed, because functions keep track of the time only where they name it: give the \
-             function `policy = …`";
-        "default(timeout=5s)",
-            "in `default`: `timeout` can't be installed, because functions keep track of the time only where they name it: give the \
-             function `policy = …`";
+        "installed(max=1, deadline=5s)", &*of_time("in `installed`: `deadline`");
+        "default(total_delay=5s)", &of_time("in `default`: `total_delay`");
+        "default(timeout=5s)", &of_time("in `default`: `timeout`");
         "installed(capp=1s)", "in `installed`: unknown key `capp`: did you mean `cap`?";
         "installed=1", "`installed` can't be `1`: it takes keys, as in `max = 5`";
         "installed",

@@ -215,10 +215,8 @@ impl Subscriber for Fields {
         }
         let mut values = Values(Vec::new());
         event.record(&mut values);
-        self.0
-            .lock()
-            .unwrap()
-            .push((*event.metadata().level(), values.0));
+        let record = (*event.metadata().level(), values.0);
+        self.0.lock().unwrap().push(record);
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
@@ -233,20 +231,23 @@ impl Subscriber for Fields {
 
 struct Values(Vec<(String, String)>);
 
+impl Values {
+    fn push(&mut self, field: &Field, value: String) {
+        self.0.push((String::from(field.name()), value));
+    }
+}
+
 impl Visit for Values {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0
-            .push((String::from(field.name()), format!("{value:?}")));
+        self.push(field, format!("{value:?}"));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.0
-            .push((String::from(field.name()), format!("number {value}")));
+        self.push(field, format!("number {value}"));
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.0
-            .push((String::from(field.name()), format!("number {value}")));
+        self.push(field, format!("number {value}"));
     }
 }
 
@@ -267,10 +268,8 @@ async fn has_the_fields_as_values() {
         ("reason", "transient"),
         ("call", "model.complete"),
     ] {
-        assert!(
-            records[0].1.contains(&(name.into(), value.into())),
-            "{name} in {records:?}"
-        );
+        let field = (name.into(), value.into());
+        assert!(records[0].1.contains(&field), "{name} in {records:?}");
     }
 }
 
@@ -288,14 +287,9 @@ async fn calls_without_the_attribute_log_too() {
 
 /// A plan that retries a failure that heals and one that does not.
 async fn plan() {
-    let failures = AtomicU32::new(0);
-    let mut plan = Plan::<(), Status>::new().name("bird");
-    plan.add("search", [], async |[]| {
-        match failures.fetch_add(1, Ordering::Relaxed) {
-            0 => Err(Status(503, "overloaded")),
-            _ => Ok(()),
-        }
-    });
+    let search = testing::sequence([Err(Status(503, "overloaded")), Ok(())]);
+    let mut plan = Plan::new().name("bird");
+    plan.add("search", [], async |[]| search.next());
     plan.add("reviews", [], async |[]| Err(Status(404, "gone")));
     plan.run().await.unwrap();
     plan.retry_failed().await.unwrap();
@@ -388,8 +382,8 @@ async fn an_unknown_error_of_an_item_or_subtask_is_explained() {
     .await;
     let logged = log
         .lines()
-        .filter_map(|line| line.split_once("`on::known` "));
-    let logged: Vec<_> = logged.map(|(_, of)| of).collect();
+        .filter_map(|line| Some(line.split_once("`on::known` ")?.1));
+    let logged: Vec<_> = logged.collect();
     let expected = [
         "call=texts error=no text",
         "call=pages.search error=no page",
@@ -442,19 +436,20 @@ fn a_dropped_recording_ends_and_the_previous_one_continues() {
     assert_eq!(last.lines(), [line("last")]);
 }
 
+/// Fails a number of times.
+fn refuse(failures: &mut u32) -> io::Result<()> {
+    let Some(left) = failures.checked_sub(1) else {
+        return Ok(());
+    };
+    *failures = left;
+    Err(io::Error::other("refused"))
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_breaker_logs_each_change_once() {
-    use retry_protections::Breaker;
-
     #[retry(max = 1, backoff = "fixed", base = "6s", jitter = "none", name = "load", breaker = breaker, on = |_| true)]
     async fn load(breaker: &Breaker, failures: &mut u32) -> io::Result<()> {
-        match failures.checked_sub(1) {
-            Some(left) => {
-                *failures = left;
-                Err(io::Error::other("refused"))
-            }
-            None => Ok(()),
-        }
+        refuse(failures)
     }
 
     let breaker = Breaker::new().consecutive_failures(1);
@@ -477,8 +472,6 @@ async fn a_breaker_logs_each_change_once() {
 /// A file is read again to change one number of many.
 #[tokio::test]
 async fn an_operators_change_is_logged_if_the_value_differs() {
-    use retry_protections::{Breaker, ConcurrencyLimiter};
-
     let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
     let log = log_of(async {
         for (numbers, bounds) in [
@@ -504,20 +497,11 @@ async fn an_operators_change_is_logged_if_the_value_differs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limiter_logs_waits_and_changes() {
-    use retry_protections::ConcurrencyLimiter;
-    use retry_runtime::Verdict;
-
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", name = "load", limiter = limiter,
         on = |_| Verdict::THROTTLED.after(secs(5)))]
     async fn load(limiter: &ConcurrencyLimiter, failures: &mut u32) -> io::Result<()> {
         sleep(secs(1)).await;
-        match failures.checked_sub(1) {
-            Some(left) => {
-                *failures = left;
-                Err(io::Error::other("refused"))
-            }
-            None => Ok(()),
-        }
+        refuse(failures)
     }
 
     let calls = async || {

@@ -72,19 +72,11 @@ fn section(base: Duration, cap: Duration) -> BoxedStrategy<Section> {
     // Boxed, because four nested ones would overflow a test's stack.
     numbers
         .prop_map(move |(max, backoff, own_base, factor, own_cap, jitter)| {
-            let mut section = Section::new();
-            if let Some(max) = max {
-                section = section.max(max);
-            }
-            if let Some(backoff) = backoff {
-                section = section.backoff(backoff);
-            }
-            if let Some(factor) = factor {
-                section = section.factor(factor);
-            }
-            if let Some(jitter) = jitter {
-                section = section.jitter(jitter);
-            }
+            let section = Section::new();
+            let section = max.map_or(section, |max| section.max(max));
+            let section = backoff.map_or(section, |backoff| section.backoff(backoff));
+            let section = factor.map_or(section, |factor| section.factor(factor));
+            let section = jitter.map_or(section, |jitter| section.jitter(jitter));
             match (own_base, own_cap) {
                 (None, None) => section,
                 (Some(own), None) => section.base(own.min(cap)),
@@ -127,14 +119,11 @@ prop_compose! {
         timeout in Just(timeout),
         deadline in Just(deadline),
     ) -> Policy {
-        let mut policy = policy.base(base).cap(cap);
-        policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid).rejected(rejected);
-        if let Some(part) = floor {
-            policy = policy.floor(base / part);
-        }
-        if let Some(timeout) = timeout.filter(|timeout| !timeout.is_zero()) {
-            policy = policy.timeout(timeout);
-        }
+        let policy = policy.base(base).cap(cap);
+        let policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid).rejected(rejected);
+        let policy = floor.map_or(policy, |part| policy.floor(base / part));
+        let timeout = timeout.filter(|timeout| !timeout.is_zero());
+        let policy = timeout.map_or(policy, |timeout| policy.timeout(timeout));
         let Some(deadline) = deadline.filter(|deadline| !deadline.is_zero()) else {
             return policy;
         };

@@ -18,6 +18,34 @@ fn refusal(text: &str) -> String {
     }
 }
 
+fn late(delay: &str, deadline: &str) -> String {
+    format!(
+        "the first retry would come too late (its delay is at least {delay}, `deadline = {deadline}`): lower one or raise the other"
+    )
+}
+
+fn above(low: &str, high: &str) -> String {
+    format!("`{low}` is above `{high}`: lower the first or raise the second")
+}
+
+fn no_effect(key: &str) -> String {
+    format!("`{key}` has no effect with a list of delays: remove one of them")
+}
+
+fn no_unit(key: &str, value: &str) -> String {
+    format!("`{key} = {value}` has no unit: write `\"{value}s\"` for seconds, or `ms`, `m`, `h`")
+}
+
+fn both(word: &str) -> String {
+    format!(
+        "`{word}` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`"
+    )
+}
+
+fn twice(key: &str) -> String {
+    format!("`{key}` is given twice: keep one")
+}
+
 #[test]
 fn reads_every_key() {
     let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
@@ -159,23 +187,21 @@ fn refuses_keys() {
             "unknown key `per_attempt_timeout`: use `timeout`, as in `timeout = \"60s\"`".into();
         "jitter=false",
             "unknown word `false` for `jitter`: did you mean `none`? The words are full, equal, decorrelated, none; or a ratio from 0 to 1".into();
-        "max=5, max=6", "`max` is given twice: keep one".into();
-        "max=5, max=5", "`max` is given twice: keep one".into();
-        "hint=clamp, hint(clamp)", "`hint` is given twice: keep one".into();
-        "throttled(base=5s, base=6s)", "`throttled.base` is given twice: keep one".into();
-        "throttled(base=5s), throttled(max=6)", "`throttled` is given twice: keep one".into();
+        "max=5, max=6", twice("max");
+        "max=5, max=5", twice("max");
+        "hint=clamp, hint(clamp)", twice("hint");
+        "throttled(base=5s, base=6s)", twice("throttled.base");
+        "throttled(base=5s), throttled(max=6)", twice("throttled");
     } {
         assert_eq!(refusal(text), message, "{text:?}");
     }
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn refuses_values() {
     const COUNT: &str = "it takes a whole number from 0 to 4294967294, or \"unlimited\"";
     const WORDS: &str =
         "exp, fixed, linear, fibonacci, none; or a list of delays, as in [\"1s\", \"5s\", \"30s\"]";
-    const BOTH: &str = "write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
     const DURATION: &str = "it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
     for (text, message) in rows! {
         "max=-1", format!("`max = -1` is out of range: {COUNT}");
@@ -202,69 +228,52 @@ fn refuses_values() {
         "factor=inf", "`factor = inf` is out of range: it takes a number from 1 up".into();
         "factor=NaN", "`factor = NaN` is out of range: it takes a number from 1 up".into();
         "factor=fast", "`factor` can't be `fast`: it takes a number from 1 up".into();
-        "base=5", "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into();
-        "throttled(base=0.5)",
-            "`throttled.base = 0.5` has no unit: write `\"0.5s\"` for seconds, or `ms`, `m`, `h`".into();
+        "base=5", no_unit("base", "5");
+        "throttled(base=0.5)", no_unit("throttled.base", "0.5");
         "cap=soon", format!("`cap` can't be `soon`: {DURATION}");
         "max_hint=-5s", "`max_hint = -5s` is out of range: it takes a duration from zero up".into();
         "timeout=0s", "`timeout = 0s` is out of range: it takes a duration above zero".into();
         "timed_out(timeout=1s)", "unknown key `timeout` in `timed_out(…)`: move `timeout` out of `timed_out(…)`".into();
         "on=any", "unknown key `on`: `on` is a key of `#[retry]`, not of a policy".into();
         "deadline=0s", "`deadline = 0s` is out of range: it takes a duration above zero".into();
-        "base=0", "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`".into();
+        "base=0", no_unit("base", "0");
         "cap=1M",
-            "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w".into();
+            r#"`cap = 1M` has the unknown unit `M`: write a duration, as in "250ms", "1.5s" or "1h30m" (units: ns, us, ms, s, m, h, d, w)"#.into();
         "cap=585y",
-            "`cap = 585y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w".into();
+            r#"`cap = 585y` has the unknown unit `y`: write a duration, as in "250ms", "1.5s" or "1h30m" (units: ns, us, ms, s, m, h, d, w)"#.into();
         "cap=213504d",
             "`cap = 213504d` is out of range: it takes at most 213503d, which is 584 years".into();
         "base=0.5ns", "`base = 0.5ns` is out of range: it takes whole nanoseconds".into();
         "base=[5s]", format!("`base` can't be `[…]`: {DURATION}");
         "backoff=[]",
             "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`".into();
-        "throttled(backoff=[1s, 5])",
-            "`throttled.backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into();
-        "backoff=[1s], base=1s",
-            "`base` has no effect with a list of delays: remove one of them".into();
-        "factor=3, backoff=[1s]",
-            "`factor` has no effect with a list of delays: remove one of them".into();
-        "throttled(backoff=[1s], base=1s)",
-            "`throttled.base` has no effect with a list of delays: remove one of them".into();
-        "backoff=[1s], throttled(factor=3)",
-            "`throttled.factor` has no effect with a list of delays: remove one of them".into();
-        "floor=1m", "`floor = 1m` is above `cap = 30s`: lower the first or raise the second".into();
-        "floor=2s, throttled(cap=1s)",
-            "`floor = 2s` is above `throttled.cap = 1s`: lower the first or raise the second".into();
+        "throttled(backoff=[1s, 5])", no_unit("throttled.backoff", "5");
+        "backoff=[1s], base=1s", no_effect("base");
+        "factor=3, backoff=[1s]", no_effect("factor");
+        "throttled(backoff=[1s], base=1s)", no_effect("throttled.base");
+        "backoff=[1s], throttled(factor=3)", no_effect("throttled.factor");
+        "floor=1m", above("floor = 1m", "cap = 30s");
+        "floor=2s, throttled(cap=1s)", above("floor = 2s", "throttled.cap = 1s");
         "throttled=5", "`throttled` can't be `5`: it takes keys, as in `max = 5`".into();
-        "cap=500ms",
-            "`base = 1s` is above `cap = 500ms`: lower the first or raise the second".into();
-        "throttled(base=1m)",
-            "`throttled.base = 1m` is above `cap = 30s`: lower the first or raise the second".into();
-        "timed_out(cap=10ms)",
-            "`base = 1s` is above `timed_out.cap = 10ms`: lower the first or raise the second".into();
-        "transient(base=2s, cap=10ms)",
-            "`transient.base = 2s` is above `transient.cap = 10ms`: lower the first or raise the second".into();
+        "cap=500ms", above("base = 1s", "cap = 500ms");
+        "throttled(base=1m)", above("throttled.base = 1m", "cap = 30s");
+        "timed_out(cap=10ms)", above("base = 1s", "timed_out.cap = 10ms");
+        "transient(base=2s, cap=10ms)", above("transient.base = 2s", "transient.cap = 10ms");
         "off", "`off` is a value without its key: write `enabled=false`".into();
-        "default", format!("`default` is not a key with a value: {BOTH}");
+        "default", both("default");
         "5", "`5` is a value without its key: write `max=5`".into();
         "max=3, exp", "`exp` is a value without its key: write `backoff=exp`".into();
-        "backoff=1s, 5s", format!("`5s` is not a key with a value: {BOTH}");
-        "{\"max\": 5}", format!("`{{` is not a key with a value: {BOTH}");
-        "max: 5", format!("`max: 5` is not a key with a value: {BOTH}");
+        "backoff=1s, 5s", both("5s");
+        "{\"max\": 5}", both("{");
+        "max: 5", both("max: 5");
         "max_backoff_ms=500",
             "unknown key `max_backoff_ms`: use `cap`, with the unit in the value: write `cap = \"500ms\"`".into();
-        "jitter=none, deadline=999ms",
-            "the first retry would come too late (its delay is at least 1s, `deadline = 999ms`): lower one or raise the other".into();
-        "base=2s, jitter=0.2, deadline=1s",
-            "the first retry would come too late (its delay is at least 1s600ms, `deadline = 1s`): lower one or raise the other".into();
-        "backoff=[4s, 1s], jitter=equal, deadline=1s",
-            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into();
-        "floor=2s, deadline=1s",
-            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into();
-        "jitter=decorrelated, deadline=500ms, transient(max=0)",
-            "the first retry would come too late (its delay is at least 1s, `deadline = 500ms`): lower one or raise the other".into();
-        "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)",
-            "the first retry would come too late (its delay is at least 3s, `deadline = 1s`): lower one or raise the other".into();
+        "jitter=none, deadline=999ms", late("1s", "999ms");
+        "base=2s, jitter=0.2, deadline=1s", late("1s600ms", "1s");
+        "backoff=[4s, 1s], jitter=equal, deadline=1s", late("2s", "1s");
+        "floor=2s, deadline=1s", late("2s", "1s");
+        "jitter=decorrelated, deadline=500ms, transient(max=0)", late("1s", "500ms");
+        "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)", late("3s", "1s");
         &format!("hint=clamp\n{}", "x".repeat(100)),
             format!(
                 "unknown word `clamp {}…` for `hint`: did you mean `clamp`? The words are honor, clamp, exact, ignore",
@@ -298,13 +307,10 @@ fn rejects_text_that_is_not_a_list_of_keys() {
         "throttled(max)", "`throttled` can't be `max`: it takes keys, as in `max = 5`";
         "throttled(max,base=1s)", "`max` has no value: write `max=…`";
         "throttled(9, base=1s)", "`9` is a value without its key: write `max=9`";
-        "throttled(5s, max=3)",
-            "`5s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
-        "backoff(1s, 5s, 30s)",
-            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "throttled(5s, max=3)", &both("5s");
+        "backoff(1s, 5s, 30s)", &both("1s");
         "max(5, 3)", "`5` is a value without its key: write `max=5`";
-        "backof(1s, 5s)",
-            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "backof(1s, 5s)", &both("1s");
         "=5", "a key is missing before `=`";
         ",max=5", "a key is missing before `,`";
         "max=5,,base=1s", "a key is missing before `,`";
@@ -319,8 +325,7 @@ fn rejects_text_that_is_not_a_list_of_keys() {
         "backoff=[[1s]]", "`backoff` has no value: write `backoff=…`";
         "backoff=[1s)", "`]` is missing after the value of `backoff`";
         "backoff=[,1s]", "`backoff` has no value: write `backoff=…`";
-        "base(x\"1s\")",
-            "`x` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
+        "base(x\"1s\")", &both("x");
         "backoff([1s]", "`)` is missing after the value of `backoff`";
         "backoff=1s]", "`,` is missing after the value of `backoff`";
         "max=5)", "`)` without a `(` before it";
@@ -337,11 +342,8 @@ fn survives_absurd_texts() {
     for bracket in ["throttled(", "backoff=[", "backoff([["] {
         assert!(bracket.repeat(200_000).parse::<Overrides>().is_err());
     }
-    assert!(
-        format!("backoff={}", "[".repeat(200_000))
-            .parse::<Overrides>()
-            .is_err()
-    );
+    let nested = format!("backoff={}", "[".repeat(200_000));
+    assert!(nested.parse::<Overrides>().is_err());
     for sum in [
         "18446744073709551615s1000000000ns",
         "18446744073709551615s1s",
@@ -374,10 +376,8 @@ fn later_layers_win_key_by_key() {
     // Each layer is fine alone, their combination is not.
     let low: Overrides = "throttled(cap=5s)".parse().unwrap();
     let error: PolicyError = expected.overridden_by(&low).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`throttled.base = 10s` is above `throttled.cap = 5s`: lower the first or raise the second",
-    );
+    let expected = above("throttled.base = 10s", "throttled.cap = 5s");
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
@@ -396,14 +396,14 @@ fn a_later_list_replaces_base_and_factor() {
     }
 
     // The other way round, the later layer names what has no effect.
-    let message = "`base` has no effect with a list of delays: remove one of them";
-    let error = expected
-        .overridden_by(&"base=2s".parse().unwrap())
-        .unwrap_err();
-    assert_eq!(error.to_string(), message);
-    let layered = named.clone().overridden_by(&"base=2s".parse().unwrap());
-    let error = Policy::new().overridden_by(&layered).unwrap_err();
-    assert_eq!(error.to_string(), message);
+    let based: Overrides = "base=2s".parse().unwrap();
+    let layered = named.clone().overridden_by(&based);
+    for refused in [
+        expected.overridden_by(&based),
+        Policy::new().overridden_by(&layered),
+    ] {
+        assert_eq!(refused.unwrap_err().to_string(), no_effect("base"));
+    }
     // With a shape, it has a base.
     let shaped: Overrides = "backoff=linear, base=2s".parse().unwrap();
     let linear = Policy::linear(secs(2));
@@ -421,25 +421,22 @@ fn a_later_list_replaces_base_and_factor() {
 fn setters_are_checked_on_request() {
     let (second, minute) = (secs(1), Duration::from_mins(1));
     let ratio = |ratio| Section::new().jitter(Jitter::Ratio(ratio));
-    let order = ": lower the first or raise the second";
     let list = Policy::new().backoff(Backoff::List(&LIST));
-    let with_list = " with a list of delays: remove one of them";
     for (policy, expected) in rows! {
-        Policy::fixed(minute), format!("`base = 1m` is above `cap = 30s`{order}");
-        Policy::new().floor(minute), format!("`floor = 1m` is above `cap = 30s`{order}");
+        Policy::fixed(minute), above("base = 1m", "cap = 30s");
+        Policy::new().floor(minute), above("floor = 1m", "cap = 30s");
         Policy::new().timed_out(Section::new().cap(Duration::ZERO)),
-            format!("`base = 1s` is above `timed_out.cap = 0s`{order}");
+            above("base = 1s", "timed_out.cap = 0s");
         Policy::new().factor(f64::NAN).factor(f64::INFINITY),
             String::from("`factor` was out of range: it takes a number from 1 up");
         Policy::new().throttled(ratio(f64::INFINITY)).throttled(Section::new().base(second)),
             String::from("`throttled.jitter` was out of range: it takes a ratio from 0 to 1");
         Policy::new().deadline(Duration::ZERO),
             String::from("`deadline` was out of range: it takes a duration above zero");
-        list.base(second).max(9), format!("`base` has no effect{with_list}");
-        list.throttled(Section::new().factor(3.0)),
-            format!("`throttled.factor` has no effect{with_list}");
+        list.base(second).max(9), no_effect("base");
+        list.throttled(Section::new().factor(3.0)), no_effect("throttled.factor");
         Policy::new().transient(Section::new().backoff(Backoff::List(&LIST)).base(second)),
-            format!("`transient.base` has no effect{with_list}");
+            no_effect("transient.base");
     } {
         let refused = policy.try_checked().map_err(|error| error.to_string());
         assert_eq!(refused, Err(expected));

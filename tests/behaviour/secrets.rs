@@ -1,4 +1,4 @@
-//! Secrets in the words of errors: what is hidden of them, and what is not.
+//! The redaction of secrets in error texts.
 
 use support::prelude::*;
 

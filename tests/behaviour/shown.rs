@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use retry_runtime::own_loop::{Call, Site};
+use retry_runtime::own_loop::{self, Call, Site};
 use support::prelude::*;
 
 use crate::log::log_of;
@@ -81,10 +81,8 @@ fn secrets_are_redacted_everywhere_else() {
     let recording = testing::record();
     let mut call = Call::new();
     let _ = call.failed(&site, Verdict::STOP, &SENDING);
-    call.gave_up(
-        retry_runtime::own_loop::Failure::new(&site, Verdict::STOP, &SENDING),
-        Reason::CorrectionFailed,
-    );
+    let failure = own_loop::Failure::new(&site, Verdict::STOP, &SENDING);
+    call.gave_up(failure, Reason::CorrectionFailed);
     let lines = recording.lines();
     assert!(lines.iter().all(|line| line.contains(SENT)), "{lines:?}");
 
@@ -251,24 +249,17 @@ fn a_long_text_is_cut_with_a_note() {
 
 #[test]
 fn causes_are_shown() {
-    fn generic<E: Error>(error: E) -> String {
-        #[retry(max = 0, name = "call", on = |_| true)]
-        fn call<E: Error>(error: &mut Option<E>) -> Result<(), E> {
-            Err(error.take().unwrap())
-        }
-        let recording = testing::record();
-        assert!(call(&mut Some(error)).is_err());
-        recording.lines().remove(0)
-    }
+    macro_rules! record_of {
+        ($bound:ident, $error:expr) => {{
+            #[retry(max = 0, name = "call", on = |_| true)]
+            fn call<E: $bound>(error: &mut Option<E>) -> Result<(), E> {
+                Err(error.take().unwrap())
+            }
 
-    fn displayed<E: Display>(error: E) -> String {
-        #[retry(max = 0, name = "call", on = |_| true)]
-        fn call<E: Display>(error: &mut Option<E>) -> Result<(), E> {
-            Err(error.take().unwrap())
-        }
-        let recording = testing::record();
-        assert!(call(&mut Some(error)).is_err());
-        recording.lines().remove(0)
+            let recording = testing::record();
+            assert!(call(&mut Some($error)).is_err());
+            recording.lines().remove(0)
+        }};
     }
 
     let refused = || failed("the model refused").by(failed("status 429").by(failed("quota")));
@@ -284,9 +275,8 @@ fn causes_are_shown() {
     let expected = format!("asking: {chain}");
     assert_eq!(error_of!(context, anyhow::Error), expected);
 
-    assert!(generic(refused()).contains(chain));
-
-    assert!(displayed(refused()).contains("error=the model refused reason"));
+    assert!(record_of!(Error, refused()).contains(chain));
+    assert!(record_of!(Display, refused()).contains("error=the model refused reason"));
 }
 
 #[test]
@@ -319,11 +309,8 @@ fn causes_have_an_end() {
     }
 
     let shown = error_of!(Ouroboros(0), Ouroboros);
-    assert!(
-        shown.starts_with("0: 1: 0: 1: ") && shown.ends_with(": 0: …"),
-        "{shown}"
-    );
-    assert!(shown.len() < 100, "{shown}");
+    let is_cut = shown.starts_with("0: 1: 0: 1: ") && shown.ends_with(": 0: …");
+    assert!(is_cut && shown.len() < 100, "{shown}");
 }
 
 #[test]

@@ -45,6 +45,11 @@ async fn spans_of<T>(call: impl Future<Output = T>) -> Vec<String> {
     spans_in(&log_of(call).await)
 }
 
+/// Like `spans_of`, with the end of each span.
+async fn ends_of<T>(call: impl Future<Output = T>) -> Vec<String> {
+    spans_in(&log_with_ends_of(call).await)
+}
+
 /// Returns the spans of each record, and its start.
 fn spans_in(log: &str) -> Vec<String> {
     let line = |line: &str| {
@@ -172,41 +177,33 @@ async fn spans_of_concurrent_calls_are_separate() {
 
 /// Checks what each of these forms logs, whose server fails once.
 macro_rules! assert_spans {
-    ($expected:expr, $($form:literal: |$server:ident| $call:expr;)*) => {$({
+    ($of:ident, $expected:expr, $($form:literal: |$server:ident| $call:expr;)*) => {$({
         let $server = once();
-        assert_eq!(spans_of(async { $call }).await, $expected, $form);
+        assert_eq!($of(async { $call }).await, $expected, $form);
     })*};
 }
 
 #[tokio::test(start_paused = true)]
 async fn functions_and_expressions() {
-    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-    async fn waiting(server: &Script<(), Busy>) -> Result<(), Busy> {
-        sleep(SECOND).await;
-        ask(server)
+    type Asked = Result<(), Busy>;
+
+    scripted! {
+        #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
+        async fn waiting(server: &Script<(), Busy>) -> Asked = {
+            sleep(SECOND).await;
+            ask(server)
+        };
+        #[retry(max = 1, name = "fetch", backoff = "none", span = true, on = |_| true)]
+        fn blocking(server: &Script<(), Busy>) -> Asked = ask(server);
+        #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
+        fn future(server: &Script<(), Busy>) -> impl Future<Output = Asked> = async move { ask(server) };
+        #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
+        fn boxed(server: &Script<(), Busy>) -> BoxFuture<'_, Asked> = Box::pin(async move { ask(server) });
+        #[retry(max = 1, name = "fetch", span = true, stream = "buffer", on = |_| true)]
+        fn streamed(server: &Script<(), Busy>) -> impl Stream<Item = Asked> = stream::iter([Ok(()), ask(server)]);
     }
 
-    #[retry(max = 1, name = "fetch", backoff = "none", span = true, on = |_| true)]
-    fn blocking(server: &Script<(), Busy>) -> Result<(), Busy> {
-        ask(server)
-    }
-
-    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-    fn future(server: &Script<(), Busy>) -> impl Future<Output = Result<(), Busy>> {
-        async move { ask(server) }
-    }
-
-    #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-    fn boxed(server: &Script<(), Busy>) -> BoxFuture<'_, Result<(), Busy>> {
-        Box::pin(async move { ask(server) })
-    }
-
-    #[retry(max = 1, name = "fetch", span = true, stream = "buffer", on = |_| true)]
-    fn streamed(server: &Script<(), Busy>) -> impl Stream<Item = Result<(), Busy>> {
-        stream::iter([Ok(()), ask(server)])
-    }
-
-    assert_spans! { TWO_ATTEMPTS,
+    assert_spans! { spans_of, TWO_ATTEMPTS,
         "async": |server| waiting(&server).await;
         "blocking": |server| blocking(&server);
         "future": |server| future(&server).await;
@@ -238,7 +235,7 @@ async fn chains() {
     };
     let (budget, breaker) = (Budget::standard(), Breaker::new());
     let limiter = ConcurrencyLimiter::aimd();
-    assert_spans! { TWO_ATTEMPTS,
+    assert_spans! { spans_of, TWO_ATTEMPTS,
         "first": |server| {
             policy.span(true).name("fetch").on(on).call(async || asked(&server).await).await
         };
@@ -273,7 +270,7 @@ async fn chains() {
             retry_each_blocking(chain, [()], |_| each(ask(&server)))
         };
     }
-    assert_spans! { ["asked", "retrying", "asked", "succeeded"],
+    assert_spans! { spans_of, ["asked", "retrying", "asked", "succeeded"],
         "not wanted": |server| {
             policy.on(on).name("fetch").span(false).call(async || asked(&server).await).await
         };
@@ -298,12 +295,12 @@ async fn code_outside_attempts_is_in_the_calls_span() {
         }
     }
 
-    let chain = Policy::none()
-        .max(0)
-        .timeout(SECOND)
+    let policy = Policy::none().max(0).timeout(SECOND);
+    let chain = policy
         .name("fetch")
-        .span(true);
-    let chain = chain.policy_timeout().on(|_| true);
+        .span(true)
+        .policy_timeout()
+        .on(|_| true);
     let chain = chain.fallback(async |_: GaveUp<Busy>| {
         tracing::info!("resorted");
         Ok(())
@@ -371,14 +368,7 @@ async fn ends_of_spans() {
     ];
     let policy = Policy::none().max(1).name("fetch");
     let chain = policy.on(|_| true).span(true);
-    macro_rules! assert_ends {
-        ($($form:literal: |$server:ident| $call:expr;)*) => {$({
-            let $server = once();
-            let log = log_with_ends_of(async { $call });
-            assert_eq!(spans_in(&log.await), expected, $form);
-        })*};
-    }
-    assert_ends! {
+    assert_spans! { ends_of, expected,
         "chain": |server| chain.call(async || server.next()).await;
         "batch": |server| retry_each(chain, [()], async |_| each(server.next())).await;
         "blocking": |server| chain.call_blocking(|| server.next());
@@ -403,7 +393,6 @@ async fn plans() {
             None => Validity::Invalid(String::from("no label")),
         }
     });
-    let log = log_with_ends_of(run).await;
     let expected = [
         "call{call=site}:call{call=site.search}:attempt{attempt=1}: asked",
         "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
@@ -422,7 +411,7 @@ async fn plans() {
         "call{call=site}: summary:",
         "call{call=site}: close",
     ];
-    assert_eq!(spans_in(&log), expected);
+    assert_eq!(Box::pin(ends_of(run)).await, expected);
 }
 
 /// Its span is closed while the plan continues.
@@ -444,5 +433,5 @@ async fn a_dead_end_of_a_plan() {
         "call{call=site}: summary:",
         "call{call=site}: close",
     ];
-    assert_eq!(spans_in(&log_with_ends_of(run).await), expected);
+    assert_eq!(Box::pin(ends_of(run)).await, expected);
 }

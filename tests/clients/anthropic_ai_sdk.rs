@@ -135,7 +135,7 @@ async fn a_call_ends_with_its_first_success() {
 
 /// The end of a stream is reported once.
 #[tokio::test]
-async fn a_stream_that_broke_is_not_called_cut_off_as_well() {
+async fn a_broken_stream_is_not_also_reported_as_truncated() {
     let broken = MessageError::RequestFailed(String::from("Transport error"));
     let events = whole(stream::iter([Ok(StreamEvent::Ping), Err(broken)]));
     let events: Vec<_> = events.collect().await;

@@ -92,10 +92,7 @@ mod database {
             verdicts.borrow_mut().push(classify(error));
             classify(error)
         }))]
-        async fn answer(
-            pool: &Pool,
-            verdicts: &std::cell::RefCell<Vec<Verdict>>,
-        ) -> Result<i32, PoolError> {
+        async fn answer(pool: &Pool, verdicts: &RefCell<Vec<Verdict>>) -> Result<i32, PoolError> {
             let client = pool.get().await?;
             if verdicts.borrow().is_empty() {
                 client.batch_execute("SELECT pg_sleep(30)").await?;
@@ -104,7 +101,7 @@ mod database {
         }
 
         let pool = real();
-        let verdicts = std::cell::RefCell::default();
+        let verdicts = RefCell::default();
         let restart = async {
             sleeping().await;
             restart_postgres().await;

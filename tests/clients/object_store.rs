@@ -73,7 +73,7 @@ async fn an_untrusted_certificate_stops() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off() {
+async fn a_body_that_breaks_off_is_ambiguous() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([cut()]);
     let error = Store::at(&server.url).read_whole().await.unwrap_err();

@@ -6,7 +6,7 @@ use support::prelude::*;
 use support::scripted::{IMPATIENCE, PATIENCE};
 use support::verdicts::BROKEN;
 
-type Boxed = Box<dyn std::error::Error + Send + Sync>;
+type Boxed = Box<dyn Error + Send + Sync>;
 
 /// Servers, with the verdicts of `on::transient_io` and `on::http`.
 fn servers() -> Vec<(Server, Verdict, Verdict)> {

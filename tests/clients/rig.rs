@@ -144,7 +144,7 @@ async fn a_call_ends_with_its_first_success() {
 
 /// An error from rig's effect bus has the same verdict as the report.
 #[test]
-fn relayed() {
+fn relayed_errors_have_the_verdict_of_the_report() {
     let relayed = |kind, retryable| {
         let mut report = ErrorReport::new(kind, "no");
         report.retryable = retryable;

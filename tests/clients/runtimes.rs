@@ -1,4 +1,5 @@
-//! Runtimes other than tokio: the timer that the guide names for each sleeps there, and ends an attempt that takes too long.
+//! Runtimes other than tokio: the timer that the guide names for each sleeps there, and ends an attempt that takes too
+//! long.
 
 use std::time::Instant;
 

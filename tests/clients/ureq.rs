@@ -31,7 +31,7 @@ fn check(agent: &Agent, url: &str, expected: Verdict) -> Error {
 }
 
 #[test]
-fn a_status_is_classified_as_one() {
+fn a_status_error_has_the_verdict_of_its_status() {
     let table = [
         ("408 Request Timeout", BROKEN),
         ("425 Too Early", Verdict::TRANSIENT),
@@ -179,7 +179,7 @@ fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
 
 #[test]
 fn the_log_shows_no_secrets_of_its_url() {
-    let recording = retry_runtime::testing::record();
+    let recording = testing::record();
     let url = "http://user:p w@host/v1?key=AIza";
     Policy::none().call_blocking(|| get(&agent(), url)).unwrap_err();
     let line = recording.lines().pop().unwrap();

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use retry_runtime::seam::{AttemptOutcome, BreakerState, Change, Permit, Transition};
-use shuttle::thread;
 use support::held_permit::{Admit, CLOSED, HeldPermit};
 
 use crate::breaker::circuit::Breaker;
 use crate::classify::kind::Kind;
 use crate::clock;
-use crate::many;
+use crate::{at_once, many};
 
 const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
@@ -25,7 +24,7 @@ fn admitted(breaker: &Breaker) -> Permit {
     breaker.admit().expect("it is closed")
 }
 
-/// One whose time is over, so that the next is a trial.
+/// Returns an open breaker whose time is over, so that the next attempt is a trial call.
 fn open(places: u32) -> Arc<Breaker> {
     begin();
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
@@ -34,21 +33,34 @@ fn open(places: u32) -> Arc<Breaker> {
     Arc::new(breaker)
 }
 
-/// Runs the threads at the same time. Returns their results.
-fn at_once<T: Send + 'static>(
-    breaker: &Arc<Breaker>,
-    threads: usize,
-    work: impl Fn(&Breaker, usize) -> T + Send + Sync + 'static,
-) -> Vec<T> {
-    let work = Arc::new(work);
-    let threads: Vec<_> = (0..threads)
-        .map(|number| {
-            let (breaker, work) = (Arc::clone(breaker), Arc::clone(&work));
-            thread::spawn(move || work(&breaker, number))
-        })
-        .collect();
-    let ended = threads.into_iter().map(|thread| thread.join().unwrap());
-    ended.collect()
+/// A success after a failure of the first thread.
+fn only_the_first_fails(number: usize) -> AttemptOutcome {
+    match number {
+        0 => FAILURE,
+        _ => AttemptOutcome::Success,
+    }
+}
+
+/// Records outcomes that leave the state as it is.
+fn record(breaker: &Breaker, outcome: AttemptOutcome, times: u32) {
+    for _ in 0..times {
+        assert_eq!(breaker.record(admitted(breaker), outcome), None);
+    }
+}
+
+/// Enough calls that succeeded for the next to be counted without the lock.
+fn after_successes() -> Arc<Breaker> {
+    begin();
+    let breaker = Breaker::new().ratio(0.5).minimum_calls(32);
+    record(&breaker, AttemptOutcome::Success, 32);
+    Arc::new(breaker)
+}
+
+/// Checks that it opens after this number of failures, at the next one.
+fn opens_after(breaker: &Breaker, failures: u32) {
+    record(breaker, FAILURE, failures);
+    let last = breaker.record(admitted(breaker), FAILURE);
+    assert!(matches!(last, Some(Transition::Opened { .. })));
 }
 
 #[test]
@@ -98,12 +110,7 @@ fn a_failed_trial_opens_the_breaker() {
         let breaker = open(2);
         let turned = at_once(&breaker, 2, |breaker, number| {
             let pass = breaker.admit()?;
-            let seen = if number == 0 {
-                FAILURE
-            } else {
-                AttemptOutcome::Success
-            };
-            breaker.record(pass, seen)
+            breaker.record(pass, only_the_first_fails(number))
         });
         assert_eq!(turned.iter().flatten().count(), 1);
         assert!(matches!(turned[0], Some(Transition::Opened { .. })));
@@ -126,61 +133,33 @@ fn the_breaker_opens_once() {
     });
 }
 
-/// Successes that are counted without the lock are all counted: with one fewer, it would open.
+/// All successes that are recorded without the lock count: if one were lost, the breaker would open one
+/// failure earlier.
 #[test]
 fn no_success_is_lost() {
     many(|| {
-        begin();
-        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
-        // The number that is then counted without the lock.
-        for _ in 0..32 {
-            breaker.record(admitted(&breaker), AttemptOutcome::Success);
-        }
+        let breaker = after_successes();
         at_once(&breaker, 3, |breaker, _| {
-            for _ in 0..4 {
-                assert_eq!(
-                    breaker.record(admitted(breaker), AttemptOutcome::Success),
-                    None
-                );
-            }
+            record(breaker, AttemptOutcome::Success, 4);
         });
-        for _ in 0..43 {
-            assert_eq!(breaker.record(admitted(&breaker), FAILURE), None);
-        }
-        let last = breaker.record(admitted(&breaker), FAILURE);
-        assert!(matches!(last, Some(Transition::Opened { .. })));
+        opens_after(&breaker, 43);
     });
 }
 
-/// They aren't counted twice, no matter which thread flushes them.
+/// Outcomes aren't counted twice, no matter which thread flushes them.
 #[test]
 fn successes_and_failures_at_once_are_counted_once() {
     many(|| {
-        begin();
-        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
-        for _ in 0..32 {
-            breaker.record(admitted(&breaker), AttemptOutcome::Success);
-        }
+        let breaker = after_successes();
         at_once(&breaker, 3, |breaker, number| {
-            let seen = if number == 0 {
-                FAILURE
-            } else {
-                AttemptOutcome::Success
-            };
-            for _ in 0..4 {
-                assert_eq!(breaker.record(admitted(breaker), seen), None);
-            }
+            record(breaker, only_the_first_fails(number), 4);
         });
         // 40 successes and 4 failures.
-        for _ in 0..35 {
-            assert_eq!(breaker.record(admitted(&breaker), FAILURE), None);
-        }
-        let last = breaker.record(admitted(&breaker), FAILURE);
-        assert!(matches!(last, Some(Transition::Opened { .. })));
+        opens_after(&breaker, 35);
     });
 }
 
-/// A pass of the first state, recorded while the breaker opens, turns half open and closes.
+/// Permits of the closed state are used while the breaker opens, turns half open and closes.
 #[test]
 fn late_outcomes_change_nothing() {
     many(|| {
@@ -208,7 +187,7 @@ fn late_outcomes_change_nothing() {
 
 /// A breaker that opens at the new ratio stays open for the new time.
 #[test]
-fn numbers_change_together() {
+fn ratio_and_open_time_change_together() {
     const LONG: Duration = Duration::from_secs(60);
 
     many(|| {

@@ -1,4 +1,4 @@
-//! Tokens are never invented, never lost, never more than there is room for.
+//! Tokens are never created or lost, and never exceed the capacity.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::classify::kind::Kind::{Throttled, Transient};
 use crate::clock;
 use crate::keyed::Keyed;
-use crate::{every, many};
+use crate::{at_once, every, many};
 
 fn is(budget: &Budget, tokens: u32) {
     assert!(
@@ -19,31 +19,19 @@ fn is(budget: &Budget, tokens: u32) {
     );
 }
 
-/// Each in a thread of its own, to their end.
-fn at_once(budget: &Arc<Budget>, work: &[fn(&Budget)]) {
-    let threads: Vec<_> = work
-        .iter()
-        .map(|work| {
-            let (budget, work) = (Arc::clone(budget), *work);
-            thread::spawn(move || work(&budget))
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+/// Runs each function in a thread of its own, and waits for all threads.
+fn each_at_once<const N: usize>(budget: &Arc<Budget>, work: [fn(&Budget); N]) {
+    at_once(budget, N, move |budget, number| work[number](budget));
 }
 
 #[test]
-fn a_budget_pays_as_often_as_it_can() {
+fn concurrent_withdrawals_never_overdraw() {
     every(|| {
         let budget = Arc::new(Budget::standard().capacity(20));
-        let pays = || {
-            let budget = Arc::clone(&budget);
-            thread::spawn(move || u32::from(budget.withdraw(Transient)))
-        };
-        let threads = [pays(), pays()];
-        let paid: u32 = threads.into_iter().map(|paid| paid.join().unwrap()).sum();
-        assert_eq!(paid, 1);
+        let paid = at_once(&budget, 2, |budget, _| {
+            u32::from(budget.withdraw(Transient))
+        });
+        assert_eq!(paid.iter().sum::<u32>(), 1);
         is(&budget, 6);
     });
 }
@@ -52,9 +40,9 @@ fn a_budget_pays_as_often_as_it_can() {
 fn unused_payments_are_refunded() {
     many(|| {
         let budget = Arc::new(Budget::standard().capacity(100));
-        at_once(
+        each_at_once(
             &budget,
-            &[
+            [
                 |budget| {
                     assert!(budget.withdraw(Transient));
                     drop(Paid::new(budget, Some(Transient)));
@@ -78,9 +66,9 @@ fn tokens_never_exceed_the_capacity() {
     many(|| {
         let budget = Arc::new(Budget::standard().capacity(20));
         budget.withdraw(Throttled);
-        at_once(
+        each_at_once(
             &budget,
-            &[
+            [
                 |budget| {
                     budget.succeeded(Some(Throttled));
                     assert!(budget.available() <= 20.0);
@@ -98,19 +86,18 @@ fn calls_and_retries_of_a_ratio_add_up() {
     every(|| {
         let budget = Arc::new(Budget::ratio(0.5).capacity(2));
         while budget.withdraw(Transient) {}
-        let call: fn(&Budget) = |budget| budget.called();
-        at_once(&budget, &[call, call]);
+        at_once(&budget, 2, |budget, _| budget.called());
         is(&budget, 1);
     });
 }
 
 #[test]
-fn failures_of_grpc_all_count() {
+fn concurrent_failures_all_cost_a_grpc_token() {
     many(|| {
         let budget = Arc::new(Budget::grpc(10, 1.0));
-        at_once(
+        each_at_once(
             &budget,
-            &[
+            [
                 |budget| budget.failed(Transient),
                 |budget| budget.failed(Transient),
                 |budget| {
@@ -124,14 +111,13 @@ fn failures_of_grpc_all_count() {
 }
 
 #[test]
-fn time_gives_its_tokens_once() {
+fn concurrent_reads_add_the_tokens_of_a_time_span_once() {
     many(|| {
         clock::set(Duration::from_secs(100));
         let budget = Arc::new(Budget::ratio(0.0).capacity(20).per_second(1.0));
         while budget.withdraw(Transient) {}
         clock::set(Duration::from_secs(110));
-        let look: fn(&Budget) = |budget| assert!(budget.available() <= 10.0);
-        at_once(&budget, &[look, look, look]);
+        at_once(&budget, 3, |budget, _| assert!(budget.available() <= 10.0));
         is(&budget, 10);
     });
 }
@@ -143,15 +129,14 @@ fn time_and_retries_add_up() {
         let budget = Arc::new(Budget::ratio(0.0).capacity(10).per_second(1.0));
         while budget.withdraw(Transient) {}
         clock::set(Duration::from_secs(110));
-        let retry: fn(&Budget) = |budget| {
+        at_once(&budget, 3, |budget, _| {
             for _ in 0..2 {
-                // Until the one that adds the tokens has done so, there may be none.
+                // The budget may be empty until one of the threads adds the tokens for the elapsed time.
                 while !budget.withdraw(Transient) {
                     thread::yield_now();
                 }
             }
-        };
-        at_once(&budget, &[retry, retry, retry]);
+        });
         is(&budget, 10 - 6);
     });
 }

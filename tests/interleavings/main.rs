@@ -17,19 +17,21 @@ mod keys;
 mod queues;
 mod quotas;
 
+use std::sync::Arc;
+
 use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
-use shuttle::{Config, Runner};
+use shuttle::{Config, Runner, thread};
 
 pub(crate) use sources::{
     breaker, budget, classify, clock, keyed, limiter, line, out_of_range, sync, time,
 };
 
-/// Every schedule, which takes small tests.
+/// Runs a test under every schedule of its threads. The test must be small.
 fn every(test: impl Fn() + Send + Sync + 'static) {
     run(DfsScheduler::new(None, false), test);
 }
 
-/// Schedules at random, for tests that have too many.
+/// Runs a test under random schedules, if it has too many to run them all.
 fn many(test: impl Fn() + Send + Sync + 'static) {
     run(RandomScheduler::new(500), test);
 }
@@ -39,4 +41,21 @@ fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'sta
     // It is known that all orderings are treated as sequentially consistent.
     config.silence_warnings = true;
     Runner::new(scheduler, config).run(test);
+}
+
+/// Runs the threads at the same time. Returns their results.
+fn at_once<S: Send + Sync + 'static, T: Send + 'static>(
+    shared: &Arc<S>,
+    threads: usize,
+    work: impl Fn(&S, usize) -> T + Send + Sync + 'static,
+) -> Vec<T> {
+    let work = Arc::new(work);
+    let threads: Vec<_> = (0..threads)
+        .map(|number| {
+            let (shared, work) = (Arc::clone(shared), Arc::clone(&work));
+            thread::spawn(move || work(&shared, number))
+        })
+        .collect();
+    let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+    ended.collect()
 }

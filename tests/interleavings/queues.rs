@@ -15,7 +15,7 @@ use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::many;
 
-/// A fixed number of slots.
+/// A limiter with a fixed number of slots.
 #[derive(Clone, Copy)]
 struct Places(u32);
 
@@ -47,7 +47,7 @@ impl Shared {
         })
     }
 
-    /// An attempt, from its permit to its end.
+    /// Makes an attempt, from its permit to its end.
     async fn attempt(&self, cost: u32) {
         let mut permit = self.queue.enter(cost);
         poll_fn(
@@ -76,58 +76,40 @@ impl Shared {
         yield_now().await;
         self.queue.leave(permit, AttemptOutcome::NotBegun);
     }
-
-    fn is_empty(&self) {
-        assert_eq!(self.queue.lock().waiting(), 0);
-        assert_eq!(self.queue.lock().gate.0, self.places);
-    }
 }
 
-#[test]
-fn everyone_gets_a_turn_and_no_more_than_fit() {
-    many(|| {
-        let shared = Shared::new(1);
-        let tasks = [(); 3].map(|()| {
+/// Attempts with these costs, at the same time as some that are dropped.
+fn all_get_a_turn(places: u32, dropped: usize, costs: &'static [u32]) {
+    many(move || {
+        let shared = Shared::new(places);
+        let dropped = (0..dropped).map(|_| {
             let shared = Arc::clone(&shared);
-            spawn(async move { shared.attempt(1).await })
+            spawn(async move { shared.dropped(1).await })
         });
+        let attempts = costs.iter().map(|cost| {
+            let shared = Arc::clone(&shared);
+            spawn(async move { shared.attempt(*cost).await })
+        });
+        let tasks: Vec<_> = dropped.chain(attempts).collect();
         for task in tasks {
             block_on(task).unwrap();
         }
-        shared.is_empty();
+        assert_eq!(shared.queue.lock().waiting(), 0);
+        assert_eq!(shared.queue.lock().gate.0, places);
     });
+}
+
+#[test]
+fn every_waiter_gets_a_turn_within_the_limit() {
+    all_get_a_turn(1, 0, &[1, 1, 1]);
 }
 
 #[test]
 fn different_costs_do_not_starve_waiters() {
-    many(|| {
-        let shared = Shared::new(3);
-        let tasks = [3, 1, 2, 1].map(|cost| {
-            let shared = Arc::clone(&shared);
-            spawn(async move { shared.attempt(cost).await })
-        });
-        for task in tasks {
-            block_on(task).unwrap();
-        }
-        shared.is_empty();
-    });
+    all_get_a_turn(3, 0, &[3, 1, 2, 1]);
 }
 
 #[test]
 fn a_dropped_waiter_passes_its_turn_on() {
-    many(|| {
-        let shared = Shared::new(1);
-        let dropped = [(); 2].map(|()| {
-            let shared = Arc::clone(&shared);
-            spawn(async move { shared.dropped(1).await })
-        });
-        let stays = [(); 2].map(|()| {
-            let shared = Arc::clone(&shared);
-            spawn(async move { shared.attempt(1).await })
-        });
-        for task in dropped.into_iter().chain(stays) {
-            block_on(task).unwrap();
-        }
-        shared.is_empty();
-    });
+    all_get_a_turn(1, 2, &[1, 1]);
 }

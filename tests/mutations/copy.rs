@@ -141,8 +141,8 @@ impl Copy {
         }
     }
 
-    /// The mutations to blame for a compiler's error at this file, line and column: the innermost around it, or else all that
-    /// are at most five lines away.
+    /// The mutations to blame for a compiler's error at this file, line and column: the innermost around it, or else
+    /// all that are at most five lines away.
     pub(crate) fn blamed(&self, (path, line, column): (&str, usize, usize)) -> Vec<usize> {
         let Some(file) = self.files.iter().find(|file| file.path == path) else {
             return Vec::new();

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use crate::copy::Copy;
 
-/// The start of the paths of mutations, and the arguments of Cargo for the tests that run for them. Macros run when tests
-/// are compiled, so for them, only tests that call them directly notice a mutation.
+/// The start of the paths of mutations, and the arguments of Cargo for the tests that run for them. Macros run when
+/// tests are compiled, so for them, only tests that call them directly notice a mutation.
 const TESTS: [(&str, &str); 2] = [
     ("retry-macros", "--package retry-macros --features stream"),
     (
@@ -33,8 +33,8 @@ pub(crate) struct Binary {
     limit: Duration,
 }
 
-/// For each number of a mutation, and each index of a binary that reaches it: the tests that do. The empty string stands
-/// for threads that tests have started.
+/// For each number of a mutation, and each index of a binary that reaches it: the tests that do. The empty string
+/// stands for threads that tests have started.
 pub(crate) type Reached = BTreeMap<usize, BTreeMap<usize, BTreeSet<String>>>;
 
 /// Builds the tests without the mutations that don't compile. Tests of macros alone are built if all paths are theirs.

@@ -223,7 +223,7 @@ fn a_result_that_does_not_read_back_ends_the_invocation() {
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
-fn a_call_that_new_code_names_otherwise_waits_for_the_old_code() {
+fn a_call_renamed_by_new_code_waits_for_the_old_code() {
     let lab = Lab::new();
     let _service = lab.service("charges");
     let notes = lab.notes();

@@ -20,7 +20,7 @@ const LIBRARIES: &[&str] = externs!();
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The program, and the errors of the compiler.
+/// Returns the program and the compiler's errors.
 fn compiled(case: &Case) -> String {
     let program = case.program();
     let mut compiler = Command::new(env::var_os("RUSTC").unwrap_or("rustc".into()))
@@ -29,7 +29,7 @@ fn compiled(case: &Case) -> String {
         .args(["-Adead_code", "--verbose"])
         .args(["--out-dir", env!("CARGO_TARGET_TMPDIR")])
         .args(LIBRARIES)
-        // The paths of the libraries are relative to it.
+        // The paths of the libraries are relative to the root.
         .current_dir(ROOT)
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
@@ -44,7 +44,7 @@ fn compiled(case: &Case) -> String {
     format!("{program}{ERRORS}{}", portable(&errors))
 }
 
-/// The errors without what differs between machines and versions: absolute paths, line numbers in other files, margins
+/// Removes everything that differs between machines and compilers: absolute paths, line numbers in other files, margins
 /// and the summary.
 fn portable(errors: &str) -> String {
     let root = Path::new(ROOT).canonicalize().expect("a folder");
@@ -55,7 +55,7 @@ fn portable(errors: &str) -> String {
     };
     let mut shown = BTreeSet::new();
     let errors = errors.trim_end().split("\n\n");
-    // Cargo, too, shows an error once.
+    // Cargo also prints identical errors only once.
     let errors = errors.filter(|error| !is_summary(error) && shown.insert(*error));
     let errors: Vec<_> = errors.map(without_margin).collect();
     format!("{}\n", errors.join("\n\n"))
@@ -112,7 +112,7 @@ fn no_expected_error_quotes_the_standard_library() {
 }
 
 #[test]
-fn every_program_together_is_one_of_them() {
+fn the_program_together_lists_every_file() {
     let listed = include_str!("../accepted/together/main.rs");
     let listed: BTreeSet<_> = listed
         .lines()

@@ -5,19 +5,19 @@ use crate::sources::causes;
 use crate::transport;
 use crate::verdict::Verdict;
 
-/// The verdict if no connection was made, and so nothing was sent.
+/// The verdict on a failure to connect: nothing was sent.
 #[allow(dead_code)] // Unused in browsers, and with a client that only has tonic's `Status`.
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     /// Texts of errors that a retry never fixes: from `hyper-util`, an address that is not HTTP or has no host; from
     /// rustls and OpenSSL, a bad certificate.
-    const LASTING: [&str; 3] = [
+    const PERMANENT: [&str; 3] = [
         "invalid URL",
         "invalid peer certificate",
         "certificate verify failed",
     ];
 
     let mut texts = causes(error).map(ToString::to_string);
-    if texts.any(|text| LASTING.iter().any(|part| text.contains(part))) {
+    if texts.any(|text| PERMANENT.iter().any(|part| text.contains(part))) {
         return Verdict::STOP;
     }
     Verdict::TRANSIENT
@@ -25,8 +25,9 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
 
 /// The verdict on a failed request that may have been sent.
 ///
-/// Separates broken connections from lasting faults that a client reports as the same error: a truncated body and
-/// malformed JSON can both be decoding errors, a closed connection and a malformed response both sending errors.
+/// Distinguishes broken connections from permanent faults that a client reports as the same error: a truncated body and
+/// malformed JSON can both be decoding errors, and a closed connection and a malformed response can both be sending
+/// errors.
 pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
     if let Some(verdict) = of_reset(error) {
         return verdict;
@@ -51,7 +52,7 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| transport::of_reset(&cause.to_string()))
 }
 
-/// The verdict on a browser's `fetch` that failed, also while its response was read.
+/// The verdict on a failure of a browser's `fetch`, including one while the response was read.
 #[cfg(all(
     any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
     any(test, all(target_family = "wasm", target_os = "unknown"))
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn http2_reports_why_it_gives_up() {
+    fn an_http2_error_code_decides() {
         for (text, expected) in [
             (
                 "stream error received: refused stream before processing any application logic",

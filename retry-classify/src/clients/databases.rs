@@ -2,8 +2,8 @@
 
 use crate::Verdict;
 
-/// SQLSTATEs, a part of the message if a state has several meanings, and the verdict on a single statement. The first row
-/// that matches decides.
+/// SQLSTATEs, a part of the message if a state has several meanings, and the verdict on a single statement. The first
+/// row that matches decides.
 #[rustfmt::skip] // One row per line.
 const BY_STATE: [(&str, &str, Verdict); 14] = [
     // PgBouncer uses one state for everything that it reports itself; these are reported before a statement has a
@@ -21,8 +21,8 @@ const BY_STATE: [(&str, &str, Verdict); 14] = [
     ("42000", "has exceeded the 'max_user_connections' resource", Verdict::TRANSIENT),
     ("HY000", "read-only option", Verdict::TRANSIENT),
     ("HY000", "Running in read-only mode", Verdict::TRANSIENT),
-    // PostgreSQL and MySQL did nothing: the session could not start, the server can't write (as after a failover), or it
-    // lacks memory.
+    // PostgreSQL and MySQL did nothing: the session could not start, the server can't write (as after a failover), or
+    // it lacks memory.
     ("08001 08004 25006 53200 53300 57P03 57P05", "", Verdict::TRANSIENT),
     // The session ended, perhaps during the statement, or it is unknown whether the statement took effect (40003).
     ("08000 08003 08006 08007 08S01", "", Verdict::TRANSIENT.ambiguous()),

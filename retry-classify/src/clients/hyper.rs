@@ -25,7 +25,8 @@ impl Classify for Error {
     describe_with_causes!();
 }
 
-/// An error while the body of a response is read: a closed or reset connection is transient and ambiguous, and a malformed body stops.
+/// Classifies an error that occurs while the body of a response is read: a closed or reset connection is transient and
+/// ambiguous, and a malformed body stops.
 #[diagnostic::do_not_recommend]
 impl Classify for hyper::Error {
     fn classify(&self) -> Verdict {

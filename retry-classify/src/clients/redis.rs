@@ -4,7 +4,7 @@ use super::databases::redis_refused;
 use crate::{Classify, Verdict};
 
 /// The start of the cluster client's message if it could not connect to any node. The reasons follow it.
-const NO_CLUSTER: &str = "Failed to create initial connections";
+const CLUSTER_DOWN: &str = "Failed to create initial connections";
 
 /// The start of the text of a pipeline in which commands failed. Their errors follow it.
 const PIPELINE: &str = "Pipeline failure";
@@ -24,7 +24,7 @@ const PIPELINE: &str = "Pipeline failure";
 impl Classify for RedisError {
     fn classify(&self) -> Verdict {
         let text = self.to_string();
-        let is_no_cluster = text.starts_with(NO_CLUSTER);
+        let is_cluster_down = text.starts_with(CLUSTER_DOWN);
         let method = self.retry_method();
         let is_refused = redis_refused(
             self.code().unwrap_or_default(),
@@ -38,10 +38,10 @@ impl Classify for RedisError {
         match self.kind() {
             ErrorKind::AuthenticationFailed | ErrorKind::Parse => Verdict::STOP,
             _ if self.is_connection_refusal() => Verdict::TRANSIENT,
-            ErrorKind::Io if is_no_cluster && text.contains("AuthenticationFailed") => {
+            ErrorKind::Io if is_cluster_down && text.contains("AuthenticationFailed") => {
                 Verdict::STOP
             }
-            ErrorKind::Io if is_no_cluster => Verdict::TRANSIENT,
+            ErrorKind::Io if is_cluster_down => Verdict::TRANSIENT,
             _ if self.is_timeout() => Verdict::TIMEOUT,
             _ if is_refused => Verdict::TRANSIENT.ambiguous_if(text.starts_with(PIPELINE)),
             _ if matches!(

@@ -7,7 +7,7 @@ use crate::{Classify, Verdict};
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
-/// The data read earlier is out of date. Repeating only the statement never helps.
+/// The transaction read data that has changed since. Repeating only the statement never helps.
 const SQLITE_BUSY_SNAPSHOT: &str = "517";
 /// MySQL's state for all errors without a standard state. Only the driver has the error number.
 const MYSQL_OTHER: &str = "HY000";
@@ -33,7 +33,8 @@ const MYSQL_CONFLICTS: [&str; 4] = [
 /// | a serialization failure or a deadlock (40001, 40P01), a lock held by another transaction (55P03), MySQL's lock wait timeout (1205) and `NOWAIT` (3572), `TiDB`'s 9007, `MariaDB`'s 1020, an outdated SQLite snapshot (517) | stop, except under [`on::transaction`](crate::on::transaction) |
 /// | constraints, missing rows, wrong queries and types, everything else | stop |
 ///
-/// Sources: PostgreSQL's manual, Appendix A; MySQL's "Server Error Message Reference"; SQLite's "Result and Error Codes".
+/// Sources: PostgreSQL's manual, Appendix A; MySQL's "Server Error Message Reference"; SQLite's "Result and Error
+/// Codes".
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
@@ -68,7 +69,7 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     }
 }
 
-/// An I/O error on the database connection: unless its kind is listed below, it is treated as a network failure.
+/// The verdict on an I/O error of the database connection. Unless its kind is listed below, it is a network failure.
 fn of_io(error: &io::Error) -> Verdict {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, Unsupported};
 

@@ -8,7 +8,7 @@ use super::connection::{of_open_connection, of_reset};
 use crate::sources::causes;
 use crate::status::by_status;
 use crate::text::fault::Fault;
-use crate::text::rules::{named, refined};
+use crate::text::rules::{lookup, refine};
 use crate::text::table::RuleFor;
 use crate::text::wait::{duration, wait_in};
 use crate::verdict::LONGEST_HINT;
@@ -16,9 +16,10 @@ use crate::{Classify, Verdict};
 
 /// The metadata in which a server asks for a wait (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
-/// tonic's text when its own timeout, the client's or the server's, ran out.
+/// tonic's message when a timeout that it enforces itself, on the client or the server, expires.
 const TIMED_OUT: &str = "Timeout expired";
-/// Texts before the HTTP status of a response without a gRPC status: of tonic, grpc-go and grpc-java; of gRPC in C++.
+/// Texts that precede the HTTP status of a response without a gRPC status. The first is from tonic, grpc-go and
+/// grpc-java, the second from gRPC in C++.
 const HTTP_STATUS: [&str; 2] = ["HTTP status code", "http2 header with status"];
 
 /// | status | verdict |
@@ -56,7 +57,7 @@ impl Classify for Status {
 impl Classify for ::tonic::transport::Error {
     fn classify(&self) -> Verdict {
         match self.source() {
-            Some(source) if is_of_connecting(source) => super::connection::of_no_connection(source),
+            Some(source) if is_connect_error(source) => super::connection::of_no_connection(source),
             Some(source) => of_open_connection(source),
             None => Verdict::STOP,
         }
@@ -66,7 +67,7 @@ impl Classify for ::tonic::transport::Error {
 }
 
 /// The verdict when the retried function is a whole transaction.
-pub(crate) fn in_transaction(status: &Status) -> Verdict {
+pub(crate) fn classify_transaction(status: &Status) -> Verdict {
     match status.code() {
         Code::Aborted => with_pushback(status, Verdict::TRANSIENT.hinted(retry_info(status))),
         _ => status.classify(),
@@ -92,13 +93,13 @@ fn of_code(status: &Status) -> Verdict {
     }
 }
 
-/// The verdict on a status sent by a server or a gateway. It may quote a connection that broke behind it, or report a
-/// response without a gRPC status.
+/// The verdict on a status sent by a server or a gateway. The status may quote an error about a broken connection
+/// behind it, or report a response without a gRPC status.
 fn of_text(status: &Status) -> Verdict {
     let text = status.message();
     let is_broken = match status.code() {
-        Code::Internal => refined(Fault::Unknown, false, text) == Fault::Internal,
-        _ => named(RuleFor::Whole, [text]).is_some(),
+        Code::Internal => refine(Fault::Unknown, false, text) == Fault::Internal,
+        _ => lookup(RuleFor::Whole, [text]).is_some(),
     };
     let by_http = || {
         of_http(
@@ -111,7 +112,7 @@ fn of_text(status: &Status) -> Verdict {
     by_http().unwrap_or_else(|| is_broken.into())
 }
 
-/// The verdict, as over REST, on the first number in the text, which is an HTTP status.
+/// The verdict on the HTTP status that is the first number in the text.
 fn of_http(text: &str) -> Option<Verdict> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit());
     let status = numbers.find_map(|number| number.parse().ok())?;
@@ -120,13 +121,13 @@ fn of_http(text: &str) -> Option<Verdict> {
     Some(verdict.ambiguous_if(may_have_effect))
 }
 
-fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
+fn is_connect_error(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(<dyn Error>::is::<ConnectError>)
 }
 
 fn unavailable(status: &Status) -> Verdict {
-    let is_unread = |source| of_reset(source) == Some(Verdict::TRANSIENT);
-    let did_nothing = |source| is_of_connecting(source) || is_unread(source);
+    let is_refused = |source| of_reset(source) == Some(Verdict::TRANSIENT);
+    let did_nothing = |source| is_connect_error(source) || is_refused(source);
     Verdict::TRANSIENT.ambiguous_if(!status.source().is_some_and(did_nothing))
 }
 
@@ -188,7 +189,7 @@ fn exhausted(status: &Status) -> Verdict {
         .cloned()
         .chain(of_info)
         .chain([status.message().to_owned()]);
-    if texts.any(|text| refined(Fault::Throttled, false, &text) != Fault::Throttled) {
+    if texts.any(|text| refine(Fault::Throttled, false, &text) != Fault::Throttled) {
         return Verdict::STOP;
     }
     Verdict::THROTTLED.hinted(retry_info(status).or_else(|| wait_in(status.message())))

@@ -7,11 +7,11 @@ use core::iter;
 
 use crate::error_text::{secrets, text_of};
 
-/// The most causes shown. An error that is its own source would never end.
-const MOST: usize = 16;
+/// The maximum number of causes that are shown. Without it, an error that is its own source would never end.
+const MAX_CAUSES: usize = 16;
 
-/// Writes the error, then `within`, which is the error that a wrapper contains, then the sources. A text with which the
-/// previous one ends is not repeated: many errors include their source's text in their own.
+/// Writes the error, then `within`, which is the error that a wrapper contains, then the sources. A cause is skipped if
+/// the text before it already ends with it: many errors include their source's text in their own.
 pub(crate) fn write(
     f: &mut dyn Write,
     error: &dyn fmt::Display,
@@ -23,7 +23,7 @@ pub(crate) fn write(
         add_cause(&mut text, within);
     }
     let mut causes = iter::successors(source, |&cause| cause.source());
-    for cause in causes.by_ref().take(MOST) {
+    for cause in causes.by_ref().take(MAX_CAUSES) {
         add_cause(&mut text, &cause);
     }
     if causes.next().is_some() {

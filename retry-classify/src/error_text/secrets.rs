@@ -409,7 +409,7 @@ mod tests {
 
     /// If the time grew with the square of the length, these would take minutes.
     #[test]
-    fn the_time_is_in_proportion_to_the_length() {
+    fn the_time_is_proportional_to_the_length() {
         for part in [
             "sig=",
             "sk-",

@@ -1,4 +1,4 @@
-//! Prepares foreign text for output: errors, servers' messages, names. All of it passes through [`shown`].
+//! Prepares untrusted text for output: errors, servers' messages, names. All such text passes through [`shown`].
 
 use alloc::string::String;
 use core::fmt;
@@ -6,28 +6,29 @@ use core::fmt::Write;
 
 use crate::error_text::{ELLIPSIS, secrets, text_of, urls};
 
-/// The most bytes of a text that are shown.
+/// The maximum length of the output, in bytes.
 const LIMIT: usize = 1024;
 
-/// The text is read up to this many times [`LIMIT`], because a URL's query, which is left out, may be long.
-const LOOKED_AT: usize = 16;
+/// The factor by which the input that is read may exceed [`LIMIT`]. A URL's query, which is left out, may be long.
+const MAX_READ_FACTOR: usize = 16;
 
-/// Space reserved for the note about a cut.
-const NOTE: usize = 40;
+/// The space reserved for the note about omitted bytes.
+const NOTE_SPACE: usize = 40;
 
 /// The text without possible secrets, on one line, and short enough for a log record.
 ///
 /// A text with a note about a cut is not cut again when another error includes it.
-pub fn shown<D: fmt::Display>(text: D) -> Shown<D> {
+pub fn shown<D: fmt::Display>(text: D) -> LogText<D> {
     shown_within(text, LIMIT)
 }
 
 /// Like [`shown`], in at most `limit` bytes.
-pub fn shown_within<D: fmt::Display>(text: D, limit: usize) -> Shown<D> {
-    Shown { text, limit }
+pub fn shown_within<D: fmt::Display>(text: D, limit: usize) -> LogText<D> {
+    LogText { text, limit }
 }
 
-/// The whole text, only escaped: for this crate's own texts, which contain users' names.
+/// Writes the whole text, escaped but neither redacted nor shortened: for this project's own messages, which contain
+/// names that users chose.
 pub fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     text.chars().try_for_each(|char| {
         if is_escaped(char) {
@@ -37,12 +38,12 @@ pub fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     })
 }
 
-pub struct Shown<D> {
+pub struct LogText<D> {
     text: D,
     limit: usize,
 }
 
-impl<D: fmt::Display> fmt::Display for Shown<D> {
+impl<D: fmt::Display> fmt::Display for LogText<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, cut) = clean(&self.text, self.limit);
         f.write_str(&line)?;
@@ -66,7 +67,7 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 /// The text, and the number of bytes cut from it.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     let whole = text_of(text);
-    let mut end = whole.len().min(LOOKED_AT * limit);
+    let mut end = whole.len().min(MAX_READ_FACTOR * limit);
     while !whole.is_char_boundary(end) {
         end -= 1;
     }
@@ -89,7 +90,7 @@ fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     let mut cut = (0, 0);
     let ends = text.char_indices().map(|(place, char)| (place, Some(char)));
     for (place, char) in ends.chain([(text.len(), None)]) {
-        if line.len() <= limit - NOTE {
+        if line.len() <= limit - NOTE_SPACE {
             cut = (line.len(), place);
         }
         match char {
@@ -109,9 +110,9 @@ fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
 /// but read by programs. Joiners and variation selectors are kept: they belong to letters and emoji.
 fn is_escaped(char: char) -> bool {
     let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_unseen = matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
+    let is_invisible = matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
-    is_mark || is_unseen || char.is_control()
+    is_mark || is_invisible || char.is_control()
 }
 
 #[cfg(test)]
@@ -120,52 +121,52 @@ mod tests {
 
     use super::*;
 
-    fn is_shown(text: &str, expected: &str) {
+    fn assert_shown(text: &str, expected: &str) {
         assert_eq!(shown(text).to_string(), expected, "{text}");
         assert_eq!(shown(expected).to_string(), expected, "again: {text}");
     }
 
     #[test]
     fn a_url_loses_user_info_query_and_fragment() {
-        is_shown(
+        assert_shown(
             "for url (http://user:pw@host:80/v1/models?key=AIza): refused",
             "for url (http://host:80/v1/models): refused",
         );
-        is_shown("https://h/x#access_token=t.", "https://h/x.");
-        is_shown("https://u:p/w@h/x", "https://h/x");
-        is_shown("https://u:p@w@h/x", "https://h/x");
-        is_shown("https://u:p?w@h/x", "https://…");
-        is_shown("https://u:p@w/x@h", "https://h");
-        is_shown("https://host/@scope/name", "https://host/@scope/name");
-        is_shown("http://host:80/a@b?c=d@e", "http://host:80/a@b");
-        is_shown("https://u:p%40h/x", "https://…/x");
-        is_shown("https://a@h/?to=https://b:c@d", "https://h/");
-        is_shown("GET /cb?code=s&to=https://h/x", "GET /cb");
-        is_shown("/p?s&u=https://b/x", "/p");
-        is_shown(r"https:\\u:p@h\x?k", r"https:\\h\x");
-        is_shown(r"\\u@h\x", r"\\h\x");
-        is_shown("//u@h", "//h");
-        is_shown(r"https:/\token:@h#&/x", r"https:/\h");
-        is_shown("see what?https://u:p@h/x", "see what?https://h/x");
-        is_shown("https://a/x,https://b:c@d/y", "https://a/x,https://d/y");
-        is_shown("https://a/https://b:c@d?e", "https://a/https://d");
-        is_shown("redis://:pw@h:6379/0", "redis://h:6379/0");
-        is_shown("mongodb://u:p@a:1,b:2/db?x=y", "mongodb://a:1,b:2/db");
-        is_shown("mongodb://a:1,b:2/db", "mongodb://a:1,b:2/db");
-        is_shown("http://[::1]:80/x?a", "http://[::1]:80/x");
-        is_shown("http://[::1]", "http://[::1]");
-        is_shown("//u:p@h/x?k=v", "//h/x");
-        is_shown("https:\\\\u:p@h\\x", "https:\\\\h\\x");
-        is_shown("url=https://u:p@h/x;", "url=https://h/x;");
-        is_shown("http:///u:p@h/x", "http:///h/x");
-        is_shown("http:////\\u:p@h/x?k", "http:////\\h/x");
-        is_shown("file:///etc/hosts", "file:///etc/hosts");
+        assert_shown("https://h/x#access_token=t.", "https://h/x.");
+        assert_shown("https://u:p/w@h/x", "https://h/x");
+        assert_shown("https://u:p@w@h/x", "https://h/x");
+        assert_shown("https://u:p?w@h/x", "https://…");
+        assert_shown("https://u:p@w/x@h", "https://h");
+        assert_shown("https://host/@scope/name", "https://host/@scope/name");
+        assert_shown("http://host:80/a@b?c=d@e", "http://host:80/a@b");
+        assert_shown("https://u:p%40h/x", "https://…/x");
+        assert_shown("https://a@h/?to=https://b:c@d", "https://h/");
+        assert_shown("GET /cb?code=s&to=https://h/x", "GET /cb");
+        assert_shown("/p?s&u=https://b/x", "/p");
+        assert_shown(r"https:\\u:p@h\x?k", r"https:\\h\x");
+        assert_shown(r"\\u@h\x", r"\\h\x");
+        assert_shown("//u@h", "//h");
+        assert_shown(r"https:/\token:@h#&/x", r"https:/\h");
+        assert_shown("see what?https://u:p@h/x", "see what?https://h/x");
+        assert_shown("https://a/x,https://b:c@d/y", "https://a/x,https://d/y");
+        assert_shown("https://a/https://b:c@d?e", "https://a/https://d");
+        assert_shown("redis://:pw@h:6379/0", "redis://h:6379/0");
+        assert_shown("mongodb://u:p@a:1,b:2/db?x=y", "mongodb://a:1,b:2/db");
+        assert_shown("mongodb://a:1,b:2/db", "mongodb://a:1,b:2/db");
+        assert_shown("http://[::1]:80/x?a", "http://[::1]:80/x");
+        assert_shown("http://[::1]", "http://[::1]");
+        assert_shown("//u:p@h/x?k=v", "//h/x");
+        assert_shown("https:\\\\u:p@h\\x", "https:\\\\h\\x");
+        assert_shown("url=https://u:p@h/x;", "url=https://h/x;");
+        assert_shown("http:///u:p@h/x", "http:///h/x");
+        assert_shown("http:////\\u:p@h/x?k", "http:////\\h/x");
+        assert_shown("file:///etc/hosts", "file:///etc/hosts");
     }
 
     #[test]
     fn texts_with_many_urls_are_cut() {
         for many in ["://-", "a://b:c@d,", "/:", "://"] {
-            let line = shown(many.repeat(LOOKED_AT * LIMIT)).to_string();
+            let line = shown(many.repeat(MAX_READ_FACTOR * LIMIT)).to_string();
             assert!(
                 line.ends_with("bytes cut)") && !line.contains("b:c"),
                 "{line}"
@@ -176,34 +177,34 @@ mod tests {
     #[test]
     fn text_after_a_long_query_is_shown() {
         let query = "k".repeat(4 * LIMIT);
-        is_shown(
+        assert_shown(
             &format!("for url (https://h/x?{query}): refused"),
             "for url (https://h/x): refused",
         );
     }
 
     #[test]
-    fn a_url_without_a_scheme_loses_them_too() {
-        is_shown("GET user:pw@host/path?key=secret: no", "GET host/path: no");
-        is_shown("token@host/path", "host/path");
-        is_shown("/v1/models?key=AIza", "/v1/models");
-        is_shown("host/p?AIza", "host/p");
-        is_shown("v1?q=hello world&key=secret", "v1 world");
+    fn a_url_without_a_scheme_loses_the_same_parts() {
+        assert_shown("GET user:pw@host/path?key=secret: no", "GET host/path: no");
+        assert_shown("token@host/path", "host/path");
+        assert_shown("/v1/models?key=AIza", "/v1/models");
+        assert_shown("host/p?AIza", "host/p");
+        assert_shown("v1?q=hello world&key=secret", "v1 world");
     }
 
     #[test]
-    fn a_url_ends_with_its_quotes() {
-        is_shown(
+    fn a_url_ends_at_its_closing_quote() {
+        assert_shown(
             r#"{"url":"https://u:p@h/x?key=1","status":503}"#,
             r#"{"url":"https://h/x","status":503}"#,
         );
-        is_shown(
+        assert_shown(
             "<https://u:p@h/x?k> 'h/x?k' `h/x?k`",
             "<https://h/x> 'h/x' `h/x`",
         );
-        is_shown(r#"http://h/x?k="secret""#, r#"http://h/x""#);
-        is_shown(r#""http://h/x?k="secret"""#, r#""http://h/x"""#);
-        is_shown(r#"https://u:p"w@h/x"#, "https://h/x");
+        assert_shown(r#"http://h/x?k="secret""#, r#"http://h/x""#);
+        assert_shown(r#""http://h/x?k="secret"""#, r#""http://h/x"""#);
+        assert_shown(r#"https://u:p"w@h/x"#, "https://h/x");
     }
 
     #[test]
@@ -217,41 +218,41 @@ mod tests {
             "http://localhost:8080/a/b, then tcp://127.0.0.1:5432: refused",
             "Überlastet … 混雑しています",
         ] {
-            is_shown(text, text);
+            assert_shown(text, text);
         }
     }
 
     #[test]
-    fn controls_are_escaped() {
-        is_shown("a\nb\r\tc\0d", r"a\nb\r\tc\u{0}d");
-        is_shown("\x1b[2J\u{9b}2J\u{7f}", r"\u{1b}[2J\u{9b}2J\u{7f}");
-        is_shown("\u{202e}\u{2028}\u{2066}", r"\u{202e}\u{2028}\u{2066}");
+    fn control_characters_are_escaped() {
+        assert_shown("a\nb\r\tc\0d", r"a\nb\r\tc\u{0}d");
+        assert_shown("\x1b[2J\u{9b}2J\u{7f}", r"\u{1b}[2J\u{9b}2J\u{7f}");
+        assert_shown("\u{202e}\u{2028}\u{2066}", r"\u{202e}\u{2028}\u{2066}");
     }
 
     #[test]
     fn long_texts_are_cut() {
         let cut = shown("é".repeat(1 << 19)).to_string();
-        let kept = "é".repeat((LIMIT - NOTE) / 2);
+        let kept = "é".repeat((LIMIT - NOTE_SPACE) / 2);
         assert_eq!(
             cut,
             format!("{kept}… ({} bytes cut)", (1 << 20) - kept.len())
         );
-        is_shown(&"x".repeat(LIMIT), &"x".repeat(LIMIT));
-        is_shown(&cut, &cut);
+        assert_shown(&"x".repeat(LIMIT), &"x".repeat(LIMIT));
+        assert_shown(&cut, &cut);
         let query = "k".repeat(LIMIT);
         let cut = shown(format!("{} https://h/x?{query}", "x".repeat(LIMIT))).to_string();
         let shown_of_url = " https://h/x".len();
-        let end = format!("x… ({} bytes cut)", NOTE + shown_of_url);
+        let end = format!("x… ({} bytes cut)", NOTE_SPACE + shown_of_url);
         assert!(cut.ends_with(&end), "{cut}");
         let escaped = shown("\0".repeat(LIMIT)).to_string();
         assert!(escaped.len() <= LIMIT && escaped.ends_with("bytes cut)"));
-        is_shown(&escaped, &escaped);
+        assert_shown(&escaped, &escaped);
     }
 
     #[test]
     fn a_cut_leaves_no_part_of_a_password() {
         for url in ["https://user:password@host/path", "user:password@host/path"] {
-            for end in [LIMIT, LOOKED_AT * LIMIT] {
+            for end in [LIMIT, MAX_READ_FACTOR * LIMIT] {
                 for before in end - url.len()..=end {
                     // Queries are not shown, so the line still has room where the text is cut.
                     let query = "x".repeat(before.saturating_sub(LIMIT + 1));

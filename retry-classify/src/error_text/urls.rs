@@ -92,7 +92,7 @@ fn has(text: &str, bytes: &[u8]) -> bool {
     find(text, 0, bytes).is_some()
 }
 
-/// The index after the last such byte.
+/// The index after the last occurrence of the byte.
 #[inline(never)]
 fn after_last(text: &str, byte: u8) -> Option<usize> {
     let last = text.bytes().rposition(|other| other == byte);
@@ -161,7 +161,7 @@ fn is_host(host: &[u8]) -> bool {
     port.is_none_or(|port| port.len() <= 5 && port.iter().all(u8::is_ascii_digit))
 }
 
-/// The quote that closes a quotation that starts with `quote`.
+/// The closing quote for an opening quote.
 fn closing(quote: u8) -> Option<u8> {
     match quote {
         b'"' | b'\'' | b'`' => Some(quote),

@@ -2,12 +2,12 @@ use core::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::provider_error::{By, ProviderError};
+use super::provider_error::{ProviderError, Source};
 use super::truncated;
 use crate::Classify;
 use crate::status::{by_status, is_non_standard};
 use crate::text::fault::Fault;
-use crate::text::rules::{named, numbered, refined};
+use crate::text::rules::{lookup, lookup_number, refine};
 use crate::text::table::RuleFor::{Aws, Envelope, Generic, Name};
 use crate::text::wait::{duration, wait_in};
 use crate::verdict::LONGEST_HINT;
@@ -35,14 +35,14 @@ const WAITS: &str = "retry_after retryAfter retry_after_seconds retryAfterSecond
 /// Fields of Google's error details that name a quota.
 const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
-/// The facts known before the text is read.
+/// The facts that are known before the text is read.
 #[derive(Clone, Copy)]
-struct Known<'a> {
+struct Facts<'a> {
     /// The HTTP status of the response. With a status, the text is an error in any format, and the status decides if
     /// the text doesn't name a fault.
     status: Option<u16>,
-    /// True if errors quoted in this one are read. Errors quoted in a quoted error are skipped, so deep nesting can't
-    /// overflow the stack.
+    /// True if errors that this one quotes are read. Quotes within quotes are skipped, so deep nesting can't overflow
+    /// the stack.
     quotes: bool,
     /// True if the error is the server's own. A wrapped or quoted error may come from a server behind it.
     is_own: bool,
@@ -50,7 +50,7 @@ struct Known<'a> {
     aws: Option<&'a str>,
 }
 
-impl Known<'_> {
+impl Facts<'_> {
     /// Returns true if the status is compatible with the fault. A status about the request itself is not: a server that
     /// responds with 404 may call a page "unavailable", and a name, a number or a quotation may be about the caller's
     /// data.
@@ -91,7 +91,7 @@ impl ProviderError {
 
     /// The error in the body of a response with this status.
     #[cfg(feature = "http")]
-    pub(crate) fn of_answer(
+    pub(crate) fn from_response(
         status: http::StatusCode,
         headers: &http::HeaderMap,
         body: &[u8],
@@ -106,7 +106,7 @@ impl ProviderError {
 /// except an HTML page, which gateways send to humans.
 fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderError> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    let known = Known {
+    let facts = Facts {
         status,
         quotes: true,
         is_own: true,
@@ -115,24 +115,24 @@ fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderE
     let found = match text.chars().next() {
         None if aws.is_none() => return None,
         None => None,
-        Some('<') => return of_xml(text, known),
-        Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, known)),
-        _ if text.lines().any(is_field) => of_events(text, known),
+        Some('<') => return of_xml(text, facts),
+        Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, facts)),
+        _ if text.lines().any(is_field) => of_events(text, facts),
         // The response as a client formatted it. If there is a status, only a status line marks it as the server's own.
-        _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), known),
+        _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), facts),
     };
-    found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
+    found.or_else(|| status.map(|_| of_error(&Value::from(text), facts)))
 }
 
 /// AWS's errors in XML. Other texts that start the same way are not parsed.
-fn of_xml(text: &str, known: Known<'_>) -> Option<ProviderError> {
+fn of_xml(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
         rest.split('<').next()
     };
-    let code = within("Code").or(known.aws)?;
+    let code = within("Code").or(facts.aws)?;
     let error = json!({"__type": code, "message": within("Message")});
-    Some(of_error(&error, known))
+    Some(of_error(&error, facts))
 }
 
 /// Returns true if the line belongs to an event stream.
@@ -140,13 +140,13 @@ fn is_field(line: &str) -> bool {
     line.starts_with("data:") || line.starts_with("event:")
 }
 
-fn of_events(text: &str, known: Known<'_>) -> Option<ProviderError> {
+fn of_events(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
     let lines = text.lines().collect::<Vec<_>>();
     let mut events = lines.split(|line| line.is_empty());
-    events.find_map(|lines| of_event(lines, known))
+    events.find_map(|lines| of_event(lines, facts))
 }
 
-fn of_event(lines: &[&str], known: Known<'_>) -> Option<ProviderError> {
+fn of_event(lines: &[&str], facts: Facts<'_>) -> Option<ProviderError> {
     let of = |name: &'static str| {
         let fields = lines.iter().filter_map(|line| line.split_once(':'));
         fields
@@ -156,86 +156,86 @@ fn of_event(lines: &[&str], known: Known<'_>) -> Option<ProviderError> {
     let data = of("data").map(|part| part.strip_prefix(' ').unwrap_or(part));
     let data = data.collect::<Vec<_>>().join("\n");
     let value = truncated::parse(data.trim());
-    let found = value.as_ref().and_then(|value| of_body(value, known));
+    let found = value.as_ref().and_then(|value| of_body(value, facts));
     found.or_else(|| {
         let is_error = of("event")
             .next_back()
             .is_some_and(|name| name.trim() == "error");
         let value = value.unwrap_or_else(|| data.trim().into());
-        is_error.then(|| of_error(&value, known))
+        is_error.then(|| of_error(&value, facts))
     })
 }
 
-fn of_body(body: &Value, known: Known<'_>) -> Option<ProviderError> {
-    let found = in_envelope(body, known).or_else(|| {
-        known.status?;
+fn of_body(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
+    let found = in_envelope(body, facts).or_else(|| {
+        facts.status?;
         let first = body.as_array().map_or(Some(body), |items| items.first());
-        first.map(|error| of_error(error, known))
+        first.map(|error| of_error(error, facts))
     })?;
-    let by = if has_results(body) {
-        By::Part
+    let source = if has_results(body) {
+        Source::Part
     } else {
-        found.by
+        found.source
     };
-    Some(ProviderError { by, ..found })
+    Some(ProviderError { source, ..found })
 }
 
-/// Returns true if something else took effect: another call of a JSON-RPC batch, another GraphQL field, or a tool that
-/// OpenAI's model had called.
+/// Returns true if a part of the request took effect: another call of a JSON-RPC batch, another GraphQL field, or a
+/// tool that OpenAI's model had called.
 fn has_results(body: &Value) -> bool {
     let is_done = |call: &Value| call.get("result").is_some() && call["error"].is_null();
     let output = body["response"]["output"].as_array();
     body.as_array()
         .is_some_and(|calls| calls.iter().any(is_done))
-        || body["errors"].is_array() && holds(&body["data"])
+        || body["errors"].is_array() && has_value(&body["data"])
         || output.is_some_and(|items| !items.is_empty())
 }
 
-/// Returns true if there is any value in it. GraphQL writes `null` for each failed field.
-fn holds(data: &Value) -> bool {
+/// Returns true if the data contains any value. GraphQL writes `null` for each failed field.
+fn has_value(data: &Value) -> bool {
     match data {
         Value::Null => false,
-        Value::Array(items) => items.iter().any(holds),
-        Value::Object(fields) => fields.values().any(holds),
+        Value::Array(items) => items.iter().any(has_value),
+        Value::Object(fields) => fields.values().any(has_value),
         _ => true,
     }
 }
 
-fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
+fn in_envelope(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     // A Gemini stream without `alt=sse` is one array.
     if let Value::Array(items) = body {
-        return items.iter().find_map(|item| in_envelope(item, known));
+        return items.iter().find_map(|item| in_envelope(item, facts));
     }
-    let by_status = known.status.map_or("", |_| PLACES_BY_STATUS);
+    let by_status = facts.status.map_or("", |_| PLACES_BY_STATUS);
     let mut places = PLACES.split(' ').chain(by_status.split_terminator(' '));
     let found = places.find_map(|place| {
         let error = body.pointer(place).filter(|error| has_content(error))?;
         Some((place, error))
     });
     let is_wrapped = |place: &str| matches!(place, "/error/error" | "/detail/error");
-    let within = |place| Known {
-        is_own: known.is_own && !is_wrapped(place),
-        ..known
+    let within = |place| Facts {
+        is_own: facts.is_own && !is_wrapped(place),
+        ..facts
     };
     match found {
         Some((place, error @ Value::Object(_))) => Some(of_error(error, within(place))),
-        Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, known)),
-        // The other fields are next to it.
+        Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, facts)),
+        // The place contains only a text; the error's other fields are next to it.
         Some((place, _)) => {
             let (around, _) = place.rsplit_once('/')?;
-            Some(of_error(body.pointer(around)?, known))
+            Some(of_error(body.pointer(around)?, facts))
         }
-        None if is_error_itself(body) => Some(of_error(body, known)),
-        None => of_exception(body, known),
+        None if is_error_itself(body) => Some(of_error(body, facts)),
+        None => of_exception(body, facts),
     }
 }
 
 /// Bedrock's events: the only field has the exception's name.
-fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
+fn of_exception(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     let fields = body.as_object().filter(|fields| fields.len() == 1)?;
     let (name, error) = fields.iter().next()?;
-    let is_known = name.ends_with("Exception") && named(Name, [name.as_str()]).is_some();
-    is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), known))
+    let is_known = name.ends_with("Exception") && lookup(Name, [name.as_str()]).is_some();
+    is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), facts))
 }
 
 /// Servers write `null`, `false`, 0 or an empty value for "no error".
@@ -247,7 +247,7 @@ fn has_content(error: &Value) -> bool {
 /// The event `error` of OpenAI's Responses API; Mistral; gateways that omit the envelope.
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
-        let is = |what| named(what, body[key].as_str()).is_some();
+        let is = |what| lookup(what, body[key].as_str()).is_some();
         is(Name) || is(Generic) || is(Envelope)
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
@@ -255,7 +255,7 @@ fn is_error_itself(body: &Value) -> bool {
             && (by_number(body).is_some() || is_named("type") || is_named("code"))
 }
 
-fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
+fn of_error(error: &Value, facts: Facts<'_>) -> ProviderError {
     let name = |place: &str| error.pointer(place).and_then(text);
     let code = name("/details/error_code").or_else(|| name("/code"));
     let error_type = error["type"].as_str().filter(|name| *name != "error");
@@ -263,29 +263,29 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let texts = TEXTS.split(' ').filter_map(|key| error[key].as_str());
     let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
     let raw = error["metadata"]["raw"].as_str();
-    let mut quotes = texts.iter().copied().chain(raw).filter(|_| known.quotes);
-    let quoted = quotes.find_map(|text| quoted(text, false, known));
+    let mut quotes = texts.iter().copied().chain(raw).filter(|_| facts.quotes);
+    let quoted = quotes.find_map(|text| quoted(text, false, facts));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
     // Alibaba's JSON has the same fields as AWS's XML.
     let in_json = error["RequestId"].as_str().and(error["Code"].as_str());
-    let aws = error["__type"].as_str().or(in_json).or(known.aws);
+    let aws = error["__type"].as_str().or(in_json).or(facts.aws);
     let aws = aws.map(aws_code);
     let names = names(error, details, aws);
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
-    let known = Known { aws, ..known };
-    let (by, fault) = fault(error, &names, known, by_quoted);
-    let is_open = known
+    let facts = Facts { aws, ..facts };
+    let (source, fault) = fault(error, &names, facts, by_quoted);
+    let is_open = facts
         .status
         .is_none_or(|status| matches!(status, 200..=299 | 403 | 429) || is_non_standard(status));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
     let read = names.iter().chain(&quotas).map(String::as_str);
     let read = texts.iter().copied().chain(read);
     let by_name = fault;
-    let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
-    let by = match (by_name, fault) {
-        (Fault::Unknown, Fault::Internal) => By::Text,
-        _ => by,
+    let fault = read.fold(fault, |fault, text| refine(fault, is_open, text));
+    let source = match (by_name, fault) {
+        (Fault::Unknown, Fault::Internal) => Source::Text,
+        _ => source,
     };
 
     let own = retry_info(details).or_else(|| wait_next_to_message(error));
@@ -300,10 +300,10 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
         code,
         message: texts.first().copied().unwrap_or_default().to_owned(),
         retry_after,
-        asks_itself: known.is_own && own.is_some(),
+        asks_for_wait: facts.is_own && own.is_some(),
         is_final: error["retryable"] == false,
         is_of_aws: aws.is_some(),
-        by,
+        source,
     }
 }
 
@@ -332,54 +332,54 @@ fn text(field: &Value) -> Option<String> {
 
 /// The fault that the error names. Billing wins in any position. Otherwise the order is: the code, the type, a quoted
 /// error, an envelope's name, the status. A 429, however, wins over an envelope.
-fn fault(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
+fn fault(error: &Value, all: &[String], facts: Facts<'_>, quote: Option<Fault>) -> (Source, Fault) {
     // If Anthropic's details are missing, the message starts with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
-    if [named(Name, first), quoted].contains(&Some(Fault::Billing)) {
-        return (By::Others, Fault::Billing);
+    if [lookup(Name, first), quote].contains(&Some(Fault::Billing)) {
+        return (Source::Others, Fault::Billing);
     }
     let names = || all.iter().map(String::as_str);
-    let envelope = named(Envelope, names());
-    // A quote next to the error's own code may be the caller's words, which the server rejected.
+    let envelope = lookup(Envelope, names());
+    // An error that has its own code may quote the caller's text, which the server rejected.
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
-    let mut own = names().filter(|name| is_own(name) && named(Envelope, [*name]).is_none());
-    let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
+    let mut own = names().filter(|name| is_own(name) && lookup(Envelope, [*name]).is_none());
+    let quote = quote.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
     // A 429 is more specific than a name that only blames the client or the server.
-    let is_throttled = matches!(known.status, Some(420 | 429));
+    let is_throttled = matches!(facts.status, Some(420 | 429));
     let is_clear =
         |fault: &Fault| !is_throttled || !matches!(fault, Fault::Internal | Fault::Invalid);
-    let number = by_number(error).filter(|fault| known.admits_number(*fault));
-    // Meta's and Cloudflare's explicit statement that a retry helps. It wins over everything else.
-    let is_stated = error["is_transient"] == true || error["retryable"] == true;
-    let is_passing = is_stated && known.admits(Fault::Overloaded) && !is_throttled;
-    let passing = is_passing.then_some(Fault::Overloaded);
-    let others = passing
+    let number = by_number(error).filter(|fault| facts.admits_number(*fault));
+    // Meta and Cloudflare mark errors that a retry can fix. The mark wins over the envelope and the numbers.
+    let is_declared = error["is_transient"] == true || error["retryable"] == true;
+    let is_fixable = is_declared && facts.admits(Fault::Overloaded) && !is_throttled;
+    let fixable = is_fixable.then_some(Fault::Overloaded);
+    let others = fixable
         .or(envelope.filter(is_clear))
         .or(number.filter(is_clear));
     let others = others.or(is_throttled.then_some(Fault::Throttled));
-    let quote = quoted.filter(|fault| known.admits(*fault));
-    match (fault_by_name(error, all, known), quote) {
-        (Some(fault), _) if known.is_own => (By::Name, fault),
-        (Some(fault), _) | (None, Some(fault)) => (By::Quote, fault),
-        (None, None) => (By::Others, others.unwrap_or(Fault::Unknown)),
+    let quote = quote.filter(|fault| facts.admits(*fault));
+    match (fault_by_name(error, all, facts), quote) {
+        (Some(fault), _) if facts.is_own => (Source::Name, fault),
+        (Some(fault), _) | (None, Some(fault)) => (Source::Quote, fault),
+        (None, None) => (Source::Others, others.unwrap_or(Fault::Unknown)),
     }
 }
 
 /// The fault from the names, or from a number used as one.
-fn fault_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
+fn fault_by_name(error: &Value, names: &[String], facts: Facts<'_>) -> Option<Fault> {
     let names = || names.iter().map(String::as_str);
-    let generic = || named(Generic, names()).filter(|_| known.admits_generic());
-    let of_vendor = || numbered(&text(&error["code"])?, known.status);
+    let generic = || lookup(Generic, names()).filter(|_| facts.admits_generic());
+    let of_vendor = || lookup_number(&text(&error["code"])?, facts.status);
     // The type identifies the service that the error number belongs to.
     let typed = || {
         let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
-        named(Name, [format!("{name} {code}").as_str()])
+        lookup(Name, [format!("{name} {code}").as_str()])
     };
-    let fault = named(Name, names()).or_else(generic);
+    let fault = lookup(Name, names()).or_else(generic);
     let fault = fault.or_else(of_vendor).or_else(typed);
-    let fault = fault.or_else(|| named(Aws, known.aws));
-    fault.filter(|fault| known.admits(*fault))
+    let fault = fault.or_else(|| lookup(Aws, facts.aws));
+    fault.filter(|fault| facts.admits(*fault))
 }
 
 /// The code alone, without the namespace before it and the address after it.
@@ -395,7 +395,7 @@ fn by_number(error: &Value) -> Option<Fault> {
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
-fn quoted(text: &str, is_own: bool, known: Known<'_>) -> Option<ProviderError> {
+fn quoted(text: &str, is_own: bool, facts: Facts<'_>) -> Option<ProviderError> {
     let (before, text) = text.split_at(text.find('{')?);
     let first = serde_json::Deserializer::from_str(text).into_iter().next();
     let body = match first {
@@ -404,15 +404,15 @@ fn quoted(text: &str, is_own: bool, known: Known<'_>) -> Option<ProviderError> {
     };
     let mut numbers = before.split(|c: char| !c.is_ascii_digit());
     let status = numbers.find_map(|number| number.parse().ok().filter(|n| (400..600).contains(n)));
-    let known = Known {
-        status: status.or(known.status),
+    let facts = Facts {
+        status: status.or(facts.status),
         quotes: false,
         is_own,
         aws: None,
     };
-    let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
-    let says_when = known.status.is_some() && error.retry_after.is_some();
-    (says_when || error.fault != Fault::Unknown).then_some(error)
+    let error = of_body(&body, facts).unwrap_or_else(|| of_error(&body, facts));
+    let has_wait = facts.status.is_some() && error.retry_after.is_some();
+    (has_wait || error.fault != Fault::Unknown).then_some(error)
 }
 
 /// The wait in Google's `RetryInfo`, or else until the quota in `ErrorInfo` is reset.

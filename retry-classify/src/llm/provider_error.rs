@@ -40,25 +40,26 @@ pub struct ProviderError {
     pub(crate) code: Option<String>,
     pub(crate) message: String,
     pub(crate) retry_after: Option<Duration>,
-    /// True if the wait is in a field of the error itself, and not in a quoted one.
-    pub(crate) asks_itself: bool,
+    /// True if the wait is in a field of the error itself, not in a quoted error.
+    pub(crate) asks_for_wait: bool,
     /// True if the error itself rules out a retry.
     pub(crate) is_final: bool,
-    /// True if its code has one of AWS's formats.
+    /// True if the error's code has one of AWS's formats.
     pub(crate) is_of_aws: bool,
-    pub(crate) by: By,
+    pub(crate) source: Source,
 }
 
-/// The source of the fault. A server that quotes another server's refusal may have done its own part before.
+/// The source of the fault. A server that quotes another server's refusal may have done its own part of the work
+/// already.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum By {
+pub(crate) enum Source {
     /// A name in the server's own fields.
     Name,
-    /// An error that it quotes or wraps.
+    /// An error that the server quotes or wraps.
     Quote,
     /// One error in a response that also has results.
     Part,
-    /// A text that reports a failure of the server, in an error with no other name.
+    /// A text that reports a failure of the server, in an error without a name that has a meaning.
     Text,
     /// A number, another text or the status.
     Others,
@@ -80,7 +81,7 @@ impl ProviderError {
         self.code.as_deref()
     }
 
-    /// The message for people. May be empty.
+    /// The human-readable message. May be empty.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -96,9 +97,9 @@ impl ProviderError {
 #[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
-        let verdict = match (self.fault, self.by) {
+        let verdict = match (self.fault, self.source) {
             _ if self.is_final => Verdict::STOP,
-            (Fault::Throttled, By::Quote | By::Part) => Verdict::THROTTLED.ambiguous(),
+            (Fault::Throttled, Source::Quote | Source::Part) => Verdict::THROTTLED.ambiguous(),
             (fault, _) => fault.classify(),
         };
         verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))

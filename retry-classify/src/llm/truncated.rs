@@ -4,13 +4,13 @@ use serde_json::Value;
 pub(super) fn parse(text: &str) -> Option<Value> {
     match serde_json::from_str(text) {
         Ok(value) => Some(value),
-        Err(error) if error.is_eof() => serde_json::from_str(&completed(text)).ok(),
+        Err(error) if error.is_eof() => serde_json::from_str(&complete(text)).ok(),
         Err(_) => None,
     }
 }
 
 /// The text up to its last complete value, with all open brackets closed.
-fn completed(text: &str) -> String {
+fn complete(text: &str) -> String {
     let (mut end, mut open) = (0, Vec::new());
     for (position, byte) in structure(text) {
         end = position + 1;
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_complete_before_the_cut_is_kept() {
+    fn complete_values_before_the_cut_are_kept() {
         let table = [
             (r#"{"a":1,"b":{"c":[1,2"#, json!({"a":1,"b":{"c":[1]}})),
             (r#"{"a":"x","b":"tex"#, json!({"a":"x"})),
@@ -67,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_prefix_holds_the_fields_before_it(
+        fn any_prefix_keeps_its_complete_fields(
             message in ".*",
             rest in "[a-z{}\\[\\],:\"\\\\é]{0,40}",
             cut in any::<prop::sample::Index>(),

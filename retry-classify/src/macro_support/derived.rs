@@ -1,4 +1,4 @@
-//! Traits for the fields of derived errors, and the verdict on an error that rejects a value.
+//! Traits for the fields of errors that derive `Classify`, and the verdict on an error of `validate`.
 
 use core::time::Duration;
 
@@ -25,7 +25,7 @@ impl<E: Classify> ClassifyField for E {
 /// The types that `after = field` accepts.
 #[diagnostic::on_unimplemented(
     message = "`after` needs a field of type `Duration` or `Option<Duration>`, not `{Self}`",
-    label = "not a hint"
+    label = "not a `Duration`"
 )]
 pub trait HintField: Copy + Into<Option<Duration>> {}
 
@@ -55,7 +55,7 @@ impl<E: Classify> Invalid<'_, E> {
 }
 
 impl<E> UnknownInvalid<'_, E> {
-    #[expect(clippy::unused_self, reason = "its type is the answer")]
+    #[expect(clippy::unused_self, reason = "the receiver selects the method")]
     pub fn __retry_verdict(&self) -> Verdict {
         Verdict::INVALID
     }

@@ -1,4 +1,4 @@
-//! Traits for the requirements of keys on error types and on the function of `on`.
+//! Traits that keys require of error types, and of the return type of the function set with `on`.
 
 use crate::{Cancelled, Rejected, TimedOut, Verdict};
 
@@ -37,7 +37,7 @@ conversions! {
         "write `impl From<retry_runtime::Cancelled> for {Self}` (a bound if `{Self}` is a type parameter), or use `cancel`, which only ends pauses"
 }
 
-/// The return type of the function of the key `on`. Implemented through `Into<Verdict>`, never by hand.
+/// The return type of a function set with the key `on`. Implemented through `Into<Verdict>`, never by hand.
 #[diagnostic::on_unimplemented(
     message = "the function of `on` returns `{Self}`, which is not a verdict",
     label = "returns `{Self}`",
@@ -55,7 +55,7 @@ impl<V: Into<Verdict>> IntoVerdict for V {
     }
 }
 
-/// Requirements of keys on the return type of `on`.
+/// Traits that keys require of the type that the function of `on` returns.
 pub mod required {
     #![allow(
         missing_docs,

@@ -1,7 +1,7 @@
 //! Compares two errors, without a bound on the user's type.
 //!
-//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. The method
-//! names are long so that they don't collide with a user's trait.
+//! By autoderef specialization: a method call takes the first candidate whose bounds hold, and dereferences or borrows
+//! to find the next. The method names are long so that they don't collide with a user's trait.
 
 use alloc::format;
 use alloc::string::{String, ToString};

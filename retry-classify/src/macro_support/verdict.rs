@@ -21,8 +21,8 @@ impl Verdict {
         }
     }
 
-    /// This verdict, adjusted if the key `timeout` dropped the attempt: `on` then decides only whether to retry; the
-    /// kind is always a timeout, and the failure is ambiguous. Used by calls.
+    /// Returns the verdict, adjusted if the key `timeout` dropped the attempt. In that case `on` decides only whether
+    /// to retry: the kind is always a timeout, and the failure is ambiguous. Used by calls.
     #[doc(hidden)]
     pub fn of_attempt(self, is_dropped: bool) -> Self {
         if !is_dropped {

@@ -72,8 +72,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Treats every failure that the function retries as throttled, and so as refused unread. The wait is the verdict's
-    /// hint, or else the wait in the message of the error or a source: "Please try again in 20s".
+    /// Treats every failure that the function retries as throttled, and so as refused without processing. The wait is
+    /// the verdict's hint, or else the wait in the message of the error or a source: "Please try again in 20s".
     ///
     /// ```
     /// use std::time::Duration;

@@ -4,8 +4,8 @@ use core::error::Error;
 
 use crate::{Classify, Verdict, sources};
 
-/// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its
-/// sources are searched for one, also in a `Box` or `Arc`. If none is found, the call stops.
+/// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: searches the error and
+/// then its sources for a `T`, also in a `Box` or `Arc`. If none is found, the call stops.
 ///
 /// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) finds only the
 /// types of this crate's list. Name yours:
@@ -56,17 +56,17 @@ use crate::{Classify, Verdict, sources};
 /// If your own error type contains such an error, derive [`Classify`] for it, with `#[classify(transparent)]`.
 pub fn is<T: Classify + Error + 'static>(error: &(impl Chain + ?Sized)) -> Verdict {
     let mut causes = sources::causes(error.outermost());
-    let found = causes.find_map(sources::is::<T>);
+    let found = causes.find_map(sources::downcast::<T>);
     found.map_or(Verdict::STOP, Classify::classify)
 }
 
-/// Errors that can contain an error of any type: the arguments of [`is`].
+/// Type-erased errors, which can contain an error of any type: the arguments of [`is`].
 ///
 /// These are `dyn Error`, `anyhow::Error` with its feature, and [`std::io::Error`], also in a `Box` or `Arc`.
 #[diagnostic::on_unimplemented(
     message = "`on::is` inspects `Box<dyn Error>` and `anyhow::Error`, not `{Self}`",
-    label = "not an error that can contain one of any type",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, with `#[classify(transparent)]` on a variant that contains such an error, or use a function of your own with `on = …`"
+    label = "not a type-erased error",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, with `#[classify(transparent)]` on a variant that contains a type-erased error, or use a function of your own with `on = …`"
 )]
 pub trait Chain {
     #[doc(hidden)]

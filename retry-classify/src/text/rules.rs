@@ -9,8 +9,8 @@ use super::table::RuleFor::{Limit, Misnomer, Number, Period, Rolling, Text, Whol
 use super::table::{RULES, Rule, RuleFor};
 use super::wait::wait_in;
 
-/// The most bytes of a text that are read. The fault is at the start, and quoted prompts can be of any length.
-const READ: usize = 16 * 1024;
+/// The maximum number of characters that are read. The fault is at the start, and quoted prompts can have any length.
+const MAX_READ: usize = 16 * 1024;
 /// A daily limit that is free again sooner than this counts as throttling.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
@@ -20,10 +20,10 @@ const LIMITED: [&str; 8] = [
 ];
 
 /// The fault of the first name that has a rule of this kind. A billing name wins in any position.
-pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+pub(crate) fn lookup<'a>(kind: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
-        let rule = find(|(of, ..), phrase| *of == what && is_named(&name, phrase))?;
+        let rule = find(|(of, ..), phrase| *of == kind && is_named(&name, phrase))?;
         Some(rule.2)
     });
     let first = found.next();
@@ -31,14 +31,14 @@ pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>)
 }
 
 /// The fault for a service's own error number.
-pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
+pub(crate) fn lookup_number(code: &str, status: Option<u16>) -> Option<Fault> {
     let is_of = |what| matches!(what, Number(of) if status.is_none_or(|status| status == of));
     find(|(what, ..), number| number == code && is_of(*what)).map(|rule| rule.2)
 }
 
-/// The fault from a text. `fault` is the one from the names and the status. `is_open` is true if these don't rule out
-/// throttled and overloaded.
-pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
+/// Returns the fault from a text, or else `fault`, which comes from the names and the status. `is_open` is true if the
+/// status doesn't rule out throttling and overload.
+pub(crate) fn refine(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
     let may_be = |what, means| match (what, means) {
@@ -51,11 +51,11 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
         _ => false,
     };
     let all = words(text);
-    let alone = words(&alone(text));
+    let alone = words(&standalone_words(text));
     let found = find(|&(what, _, means, _), phrase| {
         may_be(what, means)
             && match what {
-                Period => mentions(&alone, phrase) || limits(&all, phrase),
+                Period => mentions(&alone, phrase) || is_limit_per(&all, phrase),
                 Whole => is_named(&all, phrase),
                 _ => mentions(&all, phrase),
             }
@@ -88,7 +88,7 @@ fn find(is_match: impl Fn(&Rule, &str) -> bool) -> Option<&'static Rule> {
 fn words(text: &str) -> String {
     let mut words = String::from(" ");
     let mut before = ' ';
-    let mut chars = text.chars().take(READ).peekable();
+    let mut chars = text.chars().take(MAX_READ).peekable();
     while let Some(c) = chars.next() {
         let next_is_digit = chars.peek().is_some_and(char::is_ascii_digit);
         let is_point = c == '.' && before.is_ascii_digit() && next_is_digit;
@@ -107,25 +107,25 @@ fn words(text: &str) -> String {
 }
 
 fn mentions(text: &str, phrase: &str) -> bool {
-    after(text, phrase).next().is_some()
+    texts_after(text, phrase).next().is_some()
 }
 
 /// The text after each occurrence of the phrase.
-fn after<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
+fn texts_after<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
     text.match_indices(phrase).filter_map(|(start, phrase)| {
         let rest = &text[start + phrase.len()..];
         (text[..start].ends_with(' ') && rest.starts_with(' ')).then_some(rest)
     })
 }
 
-/// Returns true if the text has the period before something that is limited.
-fn limits(text: &str, period: &str) -> bool {
-    let mut next = after(text, period).filter_map(|rest| rest.split_whitespace().next());
+/// Returns true if the text contains the period, followed by a word for something that is limited.
+fn is_limit_per(text: &str, period: &str) -> bool {
+    let mut next = texts_after(text, period).filter_map(|rest| rest.split_whitespace().next());
     next.any(|next| LIMITED.contains(&next))
 }
 
-/// The words of a text that are not parts of longer names, such as those of files, hosts and tables.
-fn alone(text: &str) -> String {
+/// The words of a text, without names that consist of several words, such as those of files, hosts and tables.
+fn standalone_words(text: &str) -> String {
     let is_alone = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         word.chars().all(char::is_alphanumeric)
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_is_written_as_it_is_compared() {
+    fn every_phrase_is_in_normal_form() {
         for (_, phrases, _, source) in RULES {
             for phrase in phrases.split('|') {
                 let plain = phrase.trim_matches(['*', ' ']);
@@ -169,7 +169,7 @@ mod tests {
             ),
             ("", Fault::Throttled),
         ] {
-            assert_eq!(refined(Fault::Throttled, false, text), expected, "{text}");
+            assert_eq!(refine(Fault::Throttled, false, text), expected, "{text}");
         }
     }
 }

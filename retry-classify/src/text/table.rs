@@ -7,7 +7,7 @@ use super::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
 };
 
-/// The part of an error that a rule's words must match. They are compared as [`words`].
+/// The part of an error that a rule's words must match. Both are compared in the form that `words` returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleFor {
     /// A whole code, type, status or reason. A `*` at either end matches anything.
@@ -22,7 +22,7 @@ pub(crate) enum RuleFor {
     /// Like `Name`, for names that gateways give to any error they pass on: every other name wins, and so does a quoted
     /// error.
     Envelope,
-    /// Like `Name`, for a whole text by which a client or a gateway reports a connection behind it.
+    /// Like `Name`, for a whole text in which a client or a gateway reports a broken connection to the server.
     Whole,
     /// A text next to a billing name, from services that also use the name for a per-minute limit.
     Misnomer,

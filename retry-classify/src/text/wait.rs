@@ -7,34 +7,34 @@ use crate::verdict::LONGEST_HINT;
 
 // Lists of words in lower case, between bars.
 
-/// Phrases that introduce a wait, such as "try again in" and "retry after". GitHub Models writes "wait", Supabase "only
-/// request this". Also the quoted header.
-const BEFORE: &str = "again|retry|retrying|retry-after|retry_after|wait|reset|resets|available in|unavailable for|\
+/// Words that introduce a wait, as in "try again in" and "retry after". GitHub Models writes "wait", Supabase "only
+/// request this". `retry-after` is the header, as texts quote it.
+const KEYWORDS: &str = "again|retry|retrying|retry-after|retry_after|wait|reset|resets|available in|unavailable for|\
     only request this";
-/// Words allowed between such a phrase and the wait.
-const BETWEEN: &str = "in |after |for |about |approximately |around |at least |another |later |your request |\
+/// Words that may come between a keyword and the wait.
+const FILLERS: &str = "in |after |for |about |approximately |around |at least |another |later |your request |\
     the request |this request |~|:|=|\"|'";
-/// The most bytes between such a phrase and a point in time.
+/// The maximum number of bytes between a keyword and a point in time.
 #[cfg(all(feature = "http", feature = "llm"))]
-const BETWEEN_TIME: usize = 16;
-/// Numbers written as words.
+const MAX_FILLER: usize = 16;
+/// Words for the number one.
 const ONE: &str = "a |an |one ";
-/// The number of decimal places that a nanosecond has room for.
-const FRACTION: usize = 9;
-/// Negations, and words that may come between a negation and the negated word.
-const NOT: &str = "not|never|no|cannot";
-const AFTER_NOT: &str = "try|to|attempt|need";
-/// Words before a "retry" that is addressed to the caller. The one in "We retry after 503" is not.
-const ASKING: &str = "please|requests|and|then|or|can|may";
-/// The number of characters before a word that are read.
-const READ_BEFORE: usize = 40;
+/// The number of decimal places in a number of seconds with nanosecond precision.
+const MAX_DECIMALS: usize = 9;
+/// Negations. The second list has words that may come between a negation and the negated word.
+const NEGATIONS: &str = "not|never|no|cannot";
+const MAY_FOLLOW_NOT: &str = "try|to|attempt|need";
+/// Words that precede a "retry" addressed to the caller. In "We retry after 503", it is not addressed to the caller.
+const ADDRESSING: &str = "please|requests|and|then|or|can|may";
+/// The maximum number of characters that are read before a keyword.
+const MAX_READ_BACK: usize = 40;
 
 /// Reads the wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour
 /// and 2 minutes". From zero to 365 days. Digits may be grouped by commas.
 ///
-/// A number needs a unit. Without one, a number counts only after "retry after", or in a quoted header of that name, and
-/// only if it ends its phrase: then it is in seconds. Negations ("do not retry after 30 seconds"), counts ("retry after 5
-/// attempts"), percentages and times in the past ("5 minutes ago") are ignored.
+/// A number needs a unit. A number without a unit is read as seconds, but only after "retry after" or in a quoted
+/// header of that name, and only if it ends its phrase. Negations ("do not retry after 30 seconds"), counts ("retry
+/// after 5 attempts"), percentages and times in the past ("5 minutes ago") are ignored.
 ///
 /// If there are several waits, the first in the text counts: services first ask for the next attempt and then explain
 /// their limits, and gateways put their own text before a quote.
@@ -56,20 +56,20 @@ const READ_BEFORE: usize = 40;
 )]
 pub fn wait_in(text: &str) -> Option<Duration> {
     let text = text.to_ascii_lowercase();
-    let mut words = after_words(&text);
+    let mut words = keywords_in(&text);
     words.find_map(|(before, rest)| seconds(before, rest).or_else(|| duration(rest)))
 }
 
-/// The wait until the point in time that a text names: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in
-/// it, or in HTTP's format.
+/// The wait until the point in time that a text names: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC",
+/// or in HTTP's format.
 #[cfg(all(feature = "http", feature = "llm"))]
 pub(crate) fn wait_until_in(text: &str, now: std::time::SystemTime) -> Option<Duration> {
     use super::date::date;
 
     let small = text.to_ascii_lowercase();
-    let mut times = after_words(&small).filter_map(|(_, rest)| {
+    let mut times = keywords_in(&small).filter_map(|(_, rest)| {
         let rest = &text[text.len() - rest.len()..];
-        let mut near = rest.bytes().take(BETWEEN_TIME);
+        let mut near = rest.bytes().take(MAX_FILLER);
         let start = near.position(|byte| byte.is_ascii_digit())?;
         let is_of_time = |c: char| c.is_ascii_alphanumeric() || "-+:.".contains(c);
         let (time, _) = split(&rest[start..], is_of_time);
@@ -82,7 +82,7 @@ pub(crate) fn wait_until_in(text: &str, now: std::time::SystemTime) -> Option<Du
 }
 
 /// For each keyword that may introduce a wait, the text just before it and the text after it. Skips negated keywords.
-fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
+fn keywords_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut before = ' ';
     let starts = text.char_indices().filter(move |&(_, c)| {
         let is_inside = before.is_alphanumeric();
@@ -91,9 +91,9 @@ fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     });
     starts.flat_map(move |(start, _)| {
         let (before, at) = text.split_at(start);
-        BEFORE.split('|').filter_map(move |word| {
+        KEYWORDS.split('|').filter_map(move |word| {
             let rest = at.strip_prefix(word)?;
-            let read = before.char_indices().rev().take(READ_BEFORE).last();
+            let read = before.char_indices().rev().take(MAX_READ_BACK).last();
             let before = &before[read.map_or(0, |(start, _)| start)..];
             // "Don't retry for 5 seconds" asks to wait.
             let asks_to_wait = word != "wait" && rest.trim_start().starts_with("for ");
@@ -105,25 +105,25 @@ fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
 /// Returns true if the word after this text is negated, as after "please do not immediately".
 fn is_negated(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
-    let word = words.find(|word| !is_one_of(AFTER_NOT, word) && !word.ends_with("ly"));
+    let word = words.find(|word| !is_one_of(MAY_FOLLOW_NOT, word) && !word.ends_with("ly"));
     word.is_some_and(|word| {
-        is_one_of(NOT, word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
+        is_one_of(NEGATIONS, word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
     })
 }
 
 /// Returns true if a "retry" after this text is addressed to the caller: at the start of a clause, or after a word such
 /// as "please".
-fn asks(before: &str) -> bool {
+fn is_request(before: &str) -> bool {
     let mut words = before.trim_end().rsplit(|c: char| !c.is_alphanumeric());
     words
         .next()
-        .is_none_or(|word| word.is_empty() || is_one_of(ASKING, word))
+        .is_none_or(|word| word.is_empty() || is_one_of(ADDRESSING, word))
 }
 
 /// A number of seconds without a unit: the value of a quoted header `retry-after`, or the number after "retry after".
 fn seconds(before: &str, rest: &str) -> Option<Duration> {
-    let asked = || rest.strip_prefix(" after").filter(|_| asks(before));
-    let value = without("-after|_after", rest).or_else(asked)?;
+    let asked = || rest.strip_prefix(" after").filter(|_| is_request(before));
+    let value = strip_word("-after|_after", rest).or_else(asked)?;
     let (number, rest) = number(value.trim_start_matches([' ', ':', '=', '"']));
     let wait = Duration::from_secs(number.parse().ok()?);
     (ends_phrase(rest) && wait <= LONGEST_HINT).then_some(wait)
@@ -145,16 +145,16 @@ fn ends_phrase(rest: &str) -> bool {
 /// The duration at the start of the text, which is in lower case.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim_start();
-    while let Some(after) = without(BETWEEN, rest) {
+    while let Some(after) = strip_word(FILLERS, rest) {
         rest = after.trim_start();
     }
     let mut wait = String::new();
-    let mut next = without(ONE, rest).map_or_else(|| number(rest), |rest| ("1".into(), rest));
+    let mut next = strip_word(ONE, rest).map_or_else(|| number(rest), |rest| ("1".into(), rest));
     while !next.0.is_empty() {
         // Azure quotes the number.
-        let after = without("'|\"", next.1).unwrap_or(next.1);
+        let after = strip_word("'|\"", next.1).unwrap_or(next.1);
         let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());
-        let Some(unit) = short(unit) else { break };
+        let Some(unit) = short_unit(unit) else { break };
         wait.push_str(&next.0);
         wait.push_str(unit);
         rest = after.trim_start_matches([',', ' ']);
@@ -168,8 +168,8 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     (wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// The number at the start of the text, without commas between groups of digits and cut to whole nanoseconds; and the
-/// rest of the text.
+/// The number at the start of the text, without commas between groups of digits and truncated to whole nanoseconds, and
+/// the rest of the text.
 fn number(text: &str) -> (String, &str) {
     let (first, mut rest) = digits(text);
     let mut number = String::from(first);
@@ -181,7 +181,7 @@ fn number(text: &str) -> (String, &str) {
     let fraction = rest.strip_prefix('.').map(digits);
     if let Some((fraction, after)) = fraction.filter(|(fraction, _)| !fraction.is_empty()) {
         number.push('.');
-        number.push_str(&fraction[..fraction.len().min(FRACTION)]);
+        number.push_str(&fraction[..fraction.len().min(MAX_DECIMALS)]);
         rest = after;
     }
     (number, rest)
@@ -200,13 +200,13 @@ fn is_one_of(list: &str, word: &str) -> bool {
     list.split('|').any(|one| one == word)
 }
 
-/// The text after the first word of the list with which it starts.
-fn without<'a>(list: &str, text: &'a str) -> Option<&'a str> {
+/// Returns the rest of a text that starts with a word of the list.
+fn strip_word<'a>(list: &str, text: &'a str) -> Option<&'a str> {
     list.split('|').find_map(|word| text.strip_prefix(word))
 }
 
 /// The short form of a unit, as in durations.
-fn short(unit: &str) -> Option<&'static str> {
+fn short_unit(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "ms" | "milliseconds" | "millisecond" => "ms",
         "s" | "seconds" | "second" | "secs" | "sec" => "s",

@@ -20,8 +20,8 @@ pub struct OneRequest {
 }
 
 impl OneRequest {
-    /// Creates the service with this client. `reqwest` itself repeats requests that a server rejected unprocessed:
-    /// build the client with `retry(reqwest::retry::never())` to turn that off.
+    /// Creates the service with this client. `reqwest` itself repeats requests that a server refused to process: build
+    /// the client with `retry(reqwest::retry::never())` to turn that off.
     pub fn new(http: reqwest::Client) -> Self {
         Self { http }
     }
@@ -69,20 +69,20 @@ async fn refusal(answer: reqwest::Response) -> OpenAIError {
     if verdict == by_status(&answer) {
         return OpenAIError::ApiError(answer);
     }
-    OpenAIError::Boxed(Box::new(Refused { answer, verdict }))
+    OpenAIError::Boxed(Box::new(RefusedResponse { answer, verdict }))
 }
 
 /// A response with headers about retries.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct RefusedResponse {
     pub(super) answer: ApiErrorResponse,
     pub(super) verdict: Verdict,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.answer.fmt(f)
     }
 }
 
-impl Error for Refused {}
+impl Error for RefusedResponse {}

@@ -12,7 +12,7 @@ use retry_runtime::seam::{DefaultTimer, Moment, Timer};
 use retry_runtime::{Policy, Reason, RejectedBy, Verdict};
 use tokio::time::{Instant, timeout_at};
 
-use super::failed::{Failed, Shown};
+use super::failed::{Failed, WithCauses};
 use super::{ClientRetries, Repeats, hooks::GaveUp};
 use crate::BoxError;
 use crate::repeat::{Repeat, Unrepeatable};
@@ -163,7 +163,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 
     /// Records that a hook ended. An error ends the call.
     pub(crate) fn hooked(&mut self, outcome: Result<(), BoxError>) {
-        let outcome = outcome.map_err(|error| Shown(&*error).to_string());
+        let outcome = outcome.map_err(|error| WithCauses(&*error).to_string());
         self.driver.hooked(outcome);
     }
 

@@ -27,9 +27,9 @@ impl<A, E> Failed<A, E> {
 }
 
 /// Displays an error with its causes.
-pub(crate) struct Shown<'a>(pub(crate) &'a (dyn Error + 'static));
+pub(crate) struct WithCauses<'a>(pub(crate) &'a (dyn Error + 'static));
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for WithCauses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         show::with_causes(&self.0, f)
     }

@@ -15,13 +15,13 @@ pub(super) fn status(answer: &Answer<'_>) -> Option<Status> {
     let places = [answer.trailers(), Some(answer.headers())];
     let mut places = places.into_iter().flatten();
     let headers = places.find(|headers| headers.contains_key(STATUS))?;
-    let mut headers = http::HeaderMap::new();
+    let mut without_details = http::HeaderMap::new();
     for name in [STATUS, MESSAGE] {
         if let Some(value) = headers.get(name) {
-            headers.insert(name, value.clone());
+            without_details.insert(name, value.clone());
         }
     }
-    let status = Status::from_header_map(&headers)?;
+    let status = Status::from_header_map(&without_details)?;
     let metadata = MetadataMap::from_headers(headers.clone());
     let details = metadata.get_bin(DETAILS).map(MetadataValue::to_bytes);
     Some(Status::with_details_and_metadata(

@@ -157,7 +157,7 @@ impl FleetBudget {
             expect_runtime();
             let (capacity, ledger) = (f64::from(shared.capacity), &shared.ledger);
             let account = Account::new("budget", &shared.key, capacity, 0.0, connect, ledger);
-            let (mut account, _kept) = (account.await, Kept(&shared));
+            let (mut account, _kept) = (account.await, KeepGuard(&shared));
             let mut spends = true;
             while requested.has_changed().is_ok() {
                 if let Err(pause) = shared.ask(&mut account, spends).await {
@@ -180,10 +180,11 @@ impl FleetBudget {
     }
 }
 
-/// Marks the budget as kept until it is dropped: also if the task is aborted or panics, or its runtime is dropped.
-struct Kept<'a>(&'a Shared);
+/// Marks the budget as no longer kept when it is dropped, even if the task is aborted or panics, or its runtime is
+/// dropped.
+struct KeepGuard<'a>(&'a Shared);
 
-impl Drop for Kept<'_> {
+impl Drop for KeepGuard<'_> {
     fn drop(&mut self) {
         self.0.is_left_alone();
     }

@@ -8,7 +8,7 @@ use http_body::Body;
 use retry_runtime::Verdict;
 
 use super::{Judged, Repeat, RepeatBody, Unrepeatable};
-use crate::client_retries::failed::Shown;
+use crate::client_retries::failed::WithCauses;
 use crate::http::{Answer, Look, PeekedBody, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
 
@@ -130,7 +130,7 @@ pub(super) fn meaning(
     });
     let shown = match (verdict, error) {
         (None, _) => String::new(),
-        (Some(_), Some(error)) => Shown(error).to_string(),
+        (Some(_), Some(error)) => WithCauses(error).to_string(),
         (Some(_), None) => answer.shown(),
     };
     (verdict, shown)

@@ -51,8 +51,8 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
     /// ```
     ///
     /// Calls return the service's own errors, and only those unless you set [`breaker`](Self::breaker),
-    /// [`limiter`](Self::limiter), [`ready_within`](Self::ready_within) or [`policy_timeout`](Self::policy_timeout). Without `policy_timeout`, the policy's
-    /// `timeout` is ignored, and a warning is logged.
+    /// [`limiter`](Self::limiter), [`ready_within`](Self::ready_within) or [`policy_timeout`](Self::policy_timeout).
+    /// Without `policy_timeout`, the policy's `timeout` is ignored, and a warning is logged.
     pub fn cloning<F>(policy: Policy, on: F) -> Self
     where
         F: for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync + 'static,

@@ -4,7 +4,7 @@ use retry_runtime::{Rejected, TimedOut, Verdict};
 use tower_service::Service;
 
 use super::{Called, Hooked, Hooks, Retry, RetryLayer};
-use crate::client_retries::failed::Shown;
+use crate::client_retries::failed::WithCauses;
 use crate::client_retries::run::Keys;
 use crate::repeat::Repeat;
 use crate::{BoxError, ClientRetries};
@@ -82,6 +82,6 @@ where
     }
 
     fn shown(error: &BoxError) -> String {
-        Shown(&**error).to_string()
+        WithCauses(&**error).to_string()
     }
 }

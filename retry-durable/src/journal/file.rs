@@ -21,9 +21,9 @@ const FORGOTTEN: usize = 1000;
 /// once; but on a file system whose inode numbers change with each query, the loop would never end.
 const OPENINGS: usize = 10;
 
-/// The contents of a file for the program that opens it.
+/// The steps in a file that the program needs after a restart.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct Steps {
     /// The results of steps, in JSON, by name.
     pub(super) results: HashMap<String, Box<RawValue>>,
     /// The number of the first attempt that each call still needs, if it is not 1.
@@ -31,7 +31,7 @@ pub(super) struct Kept {
     forgotten: usize,
 }
 
-impl Kept {
+impl Steps {
     fn keep(&mut self, line: Line<'_>) {
         if let Some(number) = line.attempt {
             self.forget_before(&line.step, number);
@@ -75,7 +75,7 @@ pub(super) struct JournalFile {
     is_whole: bool,
 }
 
-type Opened = (JournalFile, Location, Kept);
+type Opened = (JournalFile, Location, Steps);
 
 impl JournalFile {
     /// Opens a file, or creates it. Also returns its location and its contents.
@@ -110,10 +110,10 @@ impl JournalFile {
     /// Reads the lines of a file. Any bytes after the length in the header were being written when the program or the
     /// machine stopped. A whole line there is kept: only the header was not updated. Also returns the lines of the
     /// steps.
-    fn read(mut file: File, text: &str) -> Result<(Self, Kept, &str), JournalError> {
+    fn read(mut file: File, text: &str) -> Result<(Self, Steps, &str), JournalError> {
         let (on_disk, steps) = Header::read(text)?;
         let lines = steps.split_inclusive('\n');
-        let mut kept = Kept::default();
+        let mut kept = Steps::default();
         kept.results.reserve(lines.clone().count());
         let mut length = 0;
         let (mut check, mut number, mut time) = (0, 2, Duration::ZERO);
@@ -180,7 +180,7 @@ impl JournalFile {
     }
 
     /// Writes the text to an empty file, with the same owner and permissions as the old one.
-    fn write_like(old: &File, mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
+    fn write_like(old: &File, mut file: File, text: &str) -> Result<(Self, Steps), JournalError> {
         file.try_lock().map_err(io::Error::from)?;
         let old = old.metadata()?;
         #[cfg(unix)]

@@ -333,7 +333,7 @@ async fn a_long_call_leaves_a_short_journal() {
 
 /// The clock is set back by an hour in the second of three runs, and then corrected.
 #[tokio::test(start_paused = true)]
-async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
+async fn a_deadline_survives_a_clock_that_is_set_back_and_corrected() {
     let right = secs(3600);
     for second in [right, Duration::ZERO] {
         let (run, server, clock) = (Run::new(), Server::failing(99), Instant::now());
@@ -360,7 +360,7 @@ async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
 
 /// The clock continues from the last step: with the system clock, an hour would pass before the deadline counts again.
 #[tokio::test(start_paused = true)]
-async fn a_journal_opened_with_the_clock_set_back_counts_on() {
+async fn a_journal_opened_with_the_clock_set_back_continues_counting() {
     let (run, server) = (Run::new(), Server::failing(99));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let ahead = now.as_secs() + 3600;

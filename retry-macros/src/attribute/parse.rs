@@ -74,7 +74,7 @@ impl Arguments {
                 (KeyValue::Alone, ident.span(), None)
             }
             Some(alone) if is_at_end(input) => (alone, ident.span(), None),
-            _ => match (written(key, &ident, input), KeyValue::stand_in(key)) {
+            _ => match (parse_value(key, &ident, input), KeyValue::stand_in(key)) {
                 (Ok((value, span)), _) => (value, span, None),
                 (Err(error), Some(value)) => (value, ident.span(), Some(error)),
                 (Err(error), None) => return Err(error),
@@ -110,10 +110,10 @@ impl Arguments {
 }
 
 /// A value and its span.
-type Written = syn::Result<(KeyValue, Span)>;
+type ParsedValue = syn::Result<(KeyValue, Span)>;
 
 /// The value after `=` or in parentheses.
-fn written(key: Key, ident: &Ident, input: ParseStream) -> Written {
+fn parse_value(key: Key, ident: &Ident, input: ParseStream) -> ParsedValue {
     if let Some(sign) = other_sign(input)? {
         let (written, example) = (sign.to_string(), key.example());
         return Err(error!(in sign =>
@@ -150,7 +150,7 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> Written {
     value
 }
 
-fn value(key: Key, input: ParseStream) -> Written {
+fn value(key: Key, input: ParseStream) -> ParsedValue {
     match key.takes() {
         takes @ (ValueType::Name(what) | ValueType::Names(what) | ValueType::Wrapper(what)) => {
             let name = match takes {
@@ -240,7 +240,7 @@ fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
 }
 
 /// `[Box, Arc]`
-fn paths(key: Key, input: ParseStream) -> Written {
+fn paths(key: Key, input: ParseStream) -> ParsedValue {
     let wrong = |span| wrong(key, "a list of paths", span);
     let span = input.span();
     let list = match input.parse() {

@@ -196,7 +196,7 @@ fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
         None => return Ok(None),
     };
     duration::parse(&text).map(Some).map_err(|fault| {
-        let message = messages::no_duration(&key, &written(expr), &text, fault);
+        let message = messages::invalid_duration(&key, &written(expr), &text, fault);
         syn::Error::new(expr.span(), message)
     })
 }

@@ -10,9 +10,7 @@ use std::mem;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
-use syn::{
-    Attribute, GenericParam, Generics, ItemTrait, Path, TypeParam, TypeParamBound, parse_quote,
-};
+use syn::{Attribute, GenericParam, Generics, ItemTrait, TypeParam, TypeParamBound, parse_quote};
 
 use self::methods::Methods;
 use crate::as_variant::as_variant;
@@ -102,11 +100,9 @@ impl<'a> Decorator<'a> {
     /// to one, because only that crate can implement its trait for pointers.
     fn wrapped(&self) -> Vec<Code> {
         let client = self.client();
-        let around = |pointer: &Path| code!(#pointer<#client>);
+        let around = |pointer: &syn::Path| code!(#pointer<#client>);
         match self.arguments.value(Key::Forward) {
-            Some(KeyValue::Paths(pointers)) if self.is_copy => {
-                pointers.iter().map(around).collect()
-            }
+            Some(KeyValue::Paths(paths)) if self.is_copy => paths.iter().map(around).collect(),
             _ => vec![code!(#client)],
         }
     }

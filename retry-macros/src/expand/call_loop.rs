@@ -52,7 +52,7 @@ impl Printer<'_> {
         } else {
             self.counted_loop(&attempt)
         };
-        ours!(#(self.constants()) #(self.in_call_span(retried)))
+        ours!(#(self.name_item()) #(self.constants()) #(self.in_call_span(retried)))
     }
 
     fn counted_loop(&self, attempt: &Code) -> Code {

@@ -138,11 +138,6 @@ impl Printer<'_> {
     /// The verdict of `on`. Checks that its return type is sufficient for the other keys.
     fn verdict_of_on(&self, on: &Expr) -> Code {
         let span = on.span();
-        let attempt = self.attempt_for(Key::On);
-        let seen = |verdict| match &attempt {
-            Some(attempt) => ours!({ #attempt #verdict }),
-            None => verdict,
-        };
         let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.function(on))));
         let answer = Self::contained(on, answer);
         let needs = self.model.arguments.requirements_of_on();
@@ -151,7 +146,11 @@ impl Printer<'_> {
             ours_at!(span=> __retry::required::#key::checked(#answer))
         });
         let verdict = ours!(__retry::IntoVerdict::into_verdict(#checked));
-        seen(self.of_attempt(&checked, verdict))
+        let verdict = self.of_attempt(&checked, verdict);
+        match self.attempt_for(Key::On) {
+            Some(attempt) => ours!({ #attempt #verdict }),
+            None => verdict,
+        }
     }
 
     /// Details of a failure or of a slow attempt that keys require, besides the verdict.

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, KeyValue};
-use crate::expand::model::{DefaultName, Policy};
+use crate::expand::model::{DefaultName, NESTED, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, code, code_at, if_else, ours, ours_at};
 
@@ -178,8 +178,8 @@ impl Printer<'_> {
     /// The path of the function, of type `&'static str`.
     pub(crate) fn path(&self) -> Code {
         if self.model.default_name == DefaultName::Surroundings {
-            // The type of a closure has the path of the enclosing function, which a macro can't see.
-            return code!(__retry::surroundings(&|| ()));
+            let place = if_else(self.names_in_site(), code!(|| ()), code!(__retry_name));
+            return code!(__retry::surroundings(&#place));
         }
         let mut path = format!("::{}", self.bare_name());
         if let DefaultName::Function(Some(of)) = &self.model.default_name {
@@ -191,6 +191,19 @@ impl Printer<'_> {
     fn bare_name(&self) -> String {
         let name = self.model.function.signature.ident.to_string();
         name.trim_start_matches("r#").to_owned()
+    }
+
+    /// An item whose type has the path of the enclosing function, which a macro can't see. A closure's type would name
+    /// the type that a trait's provided method is called for, except in another item.
+    pub(crate) fn name_item(&self) -> Code {
+        let name = self.model.arguments.value(Key::Name);
+        let is_named = name.is_some_and(|name| !NESTED || name.is_literal());
+        let is_local = self.model.default_name == DefaultName::Surroundings;
+        code!(#?(is_local && !is_named && !self.names_in_site()) { fn __retry_name() {} })
+    }
+
+    fn names_in_site(&self) -> bool {
+        !NESTED && !self.model.binds_site() && matches!(self.model.policy, Policy::Constant(_))
     }
 
     /// The setters for these settings.

@@ -106,11 +106,8 @@ impl Printer<'_> {
     /// Updates the history's clock from the user's timer.
     pub(crate) fn tick(&self) -> Option<Code> {
         let is_kept = self.model.names_clock() && self.model.shows_time();
-        let now = if_else(
-            self.model.is_driven,
-            ours!(retry_call.now()),
-            ours!(#(self.timer_trait())::now(&retry_timer)),
-        );
+        let now = ours!(#(self.timer_trait())::now(&retry_timer));
+        let now = if_else(self.model.is_driven, ours!(retry_call.now()), now);
         is_kept.then(|| ours!(__retry::Attempt::tick(&mut retry_history, #now);))
     }
 }

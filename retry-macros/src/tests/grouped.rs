@@ -38,7 +38,7 @@ fn expanded(arguments: &str, item: &str, within: Option<Delimiter>) -> String {
 }
 
 #[test]
-fn a_type_in_a_group_is_what_it_holds() {
+fn a_grouped_type_is_read_like_its_contents() {
     for (arguments, item) in [
         (
             "",
@@ -95,7 +95,7 @@ fn a_type_in_a_group_is_what_it_holds() {
 }
 
 #[test]
-fn a_member_in_a_group_is_what_it_holds() {
+fn a_grouped_member_is_read_like_its_contents() {
     let methods = "held!(pub fn a() -> Result<u8, Error> { body }) \
         held!(const B: u8 = { 1 };) \
         held!(held!(#[retry(skip)] pub async fn c() -> Result<u8, Error> { body })) \

@@ -1,5 +1,5 @@
-//! Every key with every other key, in every form. `tests/expand/pairs.txt` lists the pairs that are rejected, with their
-//! messages, because one key disables or excludes the other. All other pairs are accepted.
+//! Every key with every other key, in every form. `tests/expand/pairs.txt` lists the pairs that are rejected, with
+//! their messages, because one key disables or excludes the other. All other pairs are accepted.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates it.
 
@@ -16,7 +16,7 @@ use super::cases::in_parallel;
 use super::refusals;
 
 /// The keys, each with a value. A key is listed several times if its values disable different keys.
-const KEYS: [&str; 65] = [
+const KEYS: [&str; 66] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -69,6 +69,7 @@ const KEYS: [&str; 65] = [
     "cancel = self.stop()",
     "abort = self.stop()",
     "observe = self.observer",
+    "show = fmt::Display::fmt",
     "span = true",
     "policy = self.policy",
     r#"name = "call""#,

@@ -54,9 +54,9 @@ pub struct RateLimiter<By = Adaptive>(pub(super) Queue<By>);
 
 impl RateLimiter {
     /// Finds the rate that the server can handle. There is no limit until the server refuses attempts as `Throttled`:
-    /// before any has succeeded, more than a fifth of all, or, after a second of successes, one without a hint. Each
-    /// refusal sets the rate to nine tenths of the rate of successes in the last one to two minutes, or of the previous
-    /// rate, whichever is lower.
+    /// before the first success, more than a fifth of them; after a second of successes, a single one without a hint.
+    /// Each refusal sets the rate to nine tenths of the rate of successes in the last one to two minutes, or of the
+    /// previous rate, whichever is lower.
     ///
     /// Each success that had to wait raises the rate by a five-hundredth, or faster while the rate is below the last
     /// one at which attempts succeeded. A refused attempt that started before the rate was last lowered doesn't change

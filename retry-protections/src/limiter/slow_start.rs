@@ -3,9 +3,9 @@ use std::time::Duration;
 use retry_runtime::seam::{Admission, Moment};
 
 /// A pause requested by a server, and the slow start after it. No attempt starts during the pause. After it, the number
-/// that may run at a time is that before the pause, without those that were refused, halved for each [`HALVING_TIME`] of
-/// pause. Each success allows one more. Otherwise all waiting attempts would start at once, and be throttled again. TCP
-/// does the same after an idle time (RFC 2861): the longer it was, the less is known about the capacity.
+/// that may run at a time is that before the pause, without those that were refused, halved for each [`HALVING_TIME`]
+/// of pause. Each success allows one more. Otherwise all waiting attempts would start at once, and be throttled again.
+/// TCP does the same after an idle time (RFC 2861): the longer it was, the less is known about the capacity.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,

@@ -13,9 +13,9 @@ use crate::sync::{Mutex, lock};
 /// A limiter for work that continues after its attempt was dropped, such as a thread. The attempt counts with the
 /// limiter until its work has ended.
 ///
-/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `DetachedWork`, another attempt could
-/// start at once in place of the thread, and the retry would run at the same time as the thread. With `DetachedWork`, both wait
-/// until the last [`DetachedWorkGuard`] is dropped.
+/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `DetachedWork`, another attempt
+/// could start at once in place of the thread, and the retry would run at the same time as the thread. With
+/// `DetachedWork`, both wait until the last [`DetachedWorkGuard`] is dropped.
 ///
 /// ```
 /// use std::io;

@@ -31,13 +31,13 @@ use crate::time::{Moment, clock};
 /// A retry because of a value that `until` or `validate` rejected costs nothing, because the server answered. The same
 /// holds after [`Verdict::INVALID`](crate::Verdict::INVALID).
 ///
-/// Create one budget for each service that can fail independently: each host, provider, or tenant with its own quota. If
-/// two of them share a budget, the failing one uses up the tokens of the other. `Keyed` of `retry-protections` creates a
-/// budget per key.
+/// Create one budget for each service that can fail independently: each host, provider, or tenant with its own quota.
+/// If two of them share a budget, the failing one uses up the tokens of the other. `Keyed` of `retry-protections`
+/// creates a budget per key.
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
-    /// True if no token is missing. It is read without a lock, because each call asks for it.
+    /// True if no token is missing. Read without a lock, because each call needs it.
     is_full: AtomicBool,
     tokens: Mutex<Tokens>,
 }
@@ -86,14 +86,15 @@ const NOTHING: Rule = Rule {
 const ONE: u64 = 1_000_000_000;
 
 impl Budget {
-    /// The budget of the AWS SDKs: 500 tokens. A retry costs 14, or 5 after a throttled failure. A success after retries
-    /// refunds the last retry, and a success at once adds 1.
+    /// The budget of the AWS SDKs: 500 tokens. A retry costs 14, or 5 after a throttled failure. A success after
+    /// retries refunds the last retry, and a success at once adds 1.
     ///
-    /// A final answer, such as a 404, counts as a success, because the server is healthy. The SDKs themselves refill only
-    /// on a 2xx, so a program whose lookups mostly find nothing runs out of retries. For that behavior, write
+    /// A final answer, such as a 404, counts as a success, because the server is healthy. The SDKs themselves refill
+    /// only on a 2xx, so a program whose lookups mostly find nothing runs out of retries. For that behavior, write
     /// [`credit_answers(false)`](Self::credit_answers).
     ///
-    /// From [Retry Behavior 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
+    /// From [Retry Behavior
+    /// 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
     pub const fn standard() -> Self {
         Self::of(Rule {
             capacity: 500 * ONE,
@@ -109,8 +110,8 @@ impl Budget {
     /// Limits retries to a share of the calls: each call adds `ratio` tokens, each retry costs one. With 0.1, an outage
     /// adds a tenth to the number of requests, whatever `max` is.
     ///
-    /// The budget starts full, with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, and above 1000 as
-    /// 1000.
+    /// The budget starts full, with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, and above 1000
+    /// as 1000.
     pub const fn ratio(ratio: f64) -> Self {
         Self::of(Rule {
             capacity: 100 * ONE,
@@ -148,8 +149,8 @@ impl Budget {
         self
     }
 
-    /// Sets if a call that ends with an error that is not worth a retry counts as a success, because the server answered.
-    /// Default true for [`standard`](Self::standard), false for [`grpc`](Self::grpc). It has no effect on a
+    /// Sets whether a call counts as a success if it ends with an error that is not worth a retry, because the server
+    /// answered. Default true for [`standard`](Self::standard), false for [`grpc`](Self::grpc). It has no effect on a
     /// [`ratio`](Self::ratio), to which each call adds tokens.
     ///
     /// ```
@@ -166,7 +167,7 @@ impl Budget {
         self
     }
 
-    /// Adds this number of tokens each second, in any case. Default 0.
+    /// Adds this number of tokens each second, regardless of the calls. Default 0.
     ///
     /// Note that all clients get these tokens at the same time. A thousand clients with one token per second can keep a
     /// service down that can't handle a thousand more requests.

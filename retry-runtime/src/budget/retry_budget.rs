@@ -10,8 +10,8 @@ use crate::forward::forward;
 
 /// Pays for the retries of all calls that share it: the key `budget`.
 ///
-/// If nothing is left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). A call asks its budget last, once
-/// everything else allows the retry. The first attempt of a call is free.
+/// If nothing is left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). A call asks its budget last,
+/// once everything else allows the retry. The first attempt of a call is free.
 ///
 /// A number of turns that a team of agents shares:
 ///
@@ -41,17 +41,17 @@ use crate::forward::forward;
 /// assert_eq!(turns.0.load(SeqCst), 0);
 /// ```
 ///
-/// The key accepts any expression whose type implements this trait. References, `Arc` and `Rc` implement it if the inner
-/// type does.
+/// The key accepts any expression whose type implements this trait. References, `Arc` and `Rc` implement it if the
+/// inner type does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a retry budget",
     label = "not a `RetryBudget`",
     note = "implement `retry_runtime::seam::RetryBudget` for `{Self}`, or pass a reference to a budget"
 )]
 pub trait RetryBudget {
-    /// Pays for one retry after a failure of this kind, or, with `Transient`, for a hedged attempt. `Invalid` is a retry
-    /// because of a value that `until` or `validate` rejected, or a correction of it: the server answered, so the budgets
-    /// of this crate charge nothing. Returns false if too little is left; then nothing was taken.
+    /// Pays for one retry after a failure of this kind, or, with `Transient`, for a hedged attempt. `Invalid` is a
+    /// retry because of a value that `until` or `validate` rejected, or a correction of it: the server answered, so the
+    /// budgets of this crate charge nothing. Returns false if too little is left; then nothing was taken.
     fn withdraw(&self, kind: Kind) -> bool;
 
     /// Refunds a retry that never started, because its call was dropped during the pause.
@@ -66,9 +66,9 @@ pub trait RetryBudget {
         let _ = retried;
     }
 
-    /// Records that a call ended with an error that is not worth a retry, such as a 404: the server answered. `retried` is
-    /// as in [`succeeded`](Self::succeeded). A timeout doesn't count as an answer, and neither does an error of an unknown
-    /// type.
+    /// Records that a call ended with an error that is not worth a retry, such as a 404: the server answered. `retried`
+    /// is as in [`succeeded`](Self::succeeded). A timeout doesn't count as an answer, and neither does an error of an
+    /// unknown type.
     fn answered(&self, retried: Option<Kind>) {
         let _ = retried;
     }
@@ -93,8 +93,8 @@ forward! {
     Option<T>: "A switch: `None` pays for everything."
 }
 
-/// The payment for a retry that has not started. If it is dropped before, the budget gets a refund. Created by
-/// [`Call::paid`](crate::own_loop::Call::paid).
+/// The payment for a retry that has not started. If it is dropped before the retry starts, the budget gets a refund.
+/// Created by [`Call::paid`](crate::own_loop::Call::paid).
 #[derive(Debug)]
 pub struct Paid<B: RetryBudget> {
     budget: B,

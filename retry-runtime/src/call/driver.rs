@@ -389,7 +389,8 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Reports the end of the fallback. `show` passes on the text of its error. Returns the reason of a call that gives up.
+    /// Reports the end of the fallback. `show` passes on the text of its error. Returns the reason of a call that gives
+    /// up.
     #[cold]
     pub fn fell_back<V, E>(
         &mut self,

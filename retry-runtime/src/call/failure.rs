@@ -123,8 +123,8 @@ impl<'a> Failure<'a> {
     /// Sets the time since the call started, which the policy's `deadline` limits. If you don't set it, only the pauses
     /// count.
     ///
-    /// For a [`Call`](crate::own_loop::Call) that was saved by another process, it is the time since loading: the call itself
-    /// contains the time spent before.
+    /// For a [`Call`](crate::own_loop::Call) that was saved by another process, it is the time since loading: the call
+    /// itself contains the time spent before.
     pub fn elapsed(mut self, elapsed: Duration) -> Self {
         self.inputs.elapsed = Some(elapsed);
         self
@@ -185,8 +185,8 @@ impl<'a> Failure<'a> {
     /// Computes the delay before each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter,
     /// `floor` and an explicit `cap` still apply.
     ///
-    /// If the delays go on growing after [`Call::restarted`](crate::own_loop::Call::restarted), so does the number: it may be
-    /// above the policy's `max`.
+    /// If the delays go on growing after [`Call::restarted`](crate::own_loop::Call::restarted), so does the number: it
+    /// may be above the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
         self.delays = Some(delays);
         self

@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 
 use retry_classify::macro_support::shown;
-use retry_vocabulary::duration::Written;
+use retry_vocabulary::duration::DurationText;
 
 use crate::admission::{Change, Transition};
 use crate::call::{Call, Decision, Ending, Failure};
@@ -212,7 +212,7 @@ impl<E: fmt::Display> fmt::Display for WithHint<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)?;
         match self.hint {
-            Some(hint) => write!(f, "; the server asks to wait {}", Written(hint)),
+            Some(hint) => write!(f, "; the server asks to wait {}", DurationText(hint)),
             None => Ok(()),
         }
     }

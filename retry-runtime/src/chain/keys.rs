@@ -107,8 +107,8 @@ impl<O: Observes, C, W, G> KeySet for Keys<O, C, W, G> {
     }
 }
 
-/// The keys of a chain that batches and plans don't have: `until`, `before_pause`, `before_retry` and `fallback`. Each is
-/// `()` if it is not set.
+/// The keys of a chain that batches and plans don't have: `until`, `before_pause`, `before_retry` and `fallback`. Each
+/// is `()` if it is not set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hooks<U = (), B = (), R = (), F = ()>(
     pub(crate) U,

@@ -15,7 +15,7 @@ use crate::chain::keys::{
 };
 use crate::chain::on_error::OnError;
 use crate::chain::run::{Attempted, End, Kept, Run};
-use crate::chain::span::Within;
+use crate::chain::span::InSpan;
 use crate::history::attempt::Attempt;
 use crate::observe::Reason;
 use crate::policy::Policy;
@@ -98,7 +98,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         &mut self,
         kept: Option<&mut Kept<T, E>>,
         operation: impl FnOnce(Option<&Arc<Attempt<E>>>) -> F,
-    ) -> Within<F> {
+    ) -> InSpan<F> {
         let history = self.begin(kept, Timer::clock);
         self.span_of_attempt().within(|| operation(history))
     }

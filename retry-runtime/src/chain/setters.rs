@@ -335,8 +335,8 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// Sets the future that ends an async call at any point: a future of `()` such as `token.cancelled()`. The attempt
     /// in flight is dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
     ///
-    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up with
-    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
+    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up
+    /// with [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
     ///
     /// ```
     /// use std::future::pending;
@@ -389,8 +389,8 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self.with_keys(|Keys(_, cancel, timer, end)| Keys(observer, cancel, timer, end))
     }
 
-    /// Sets a function that converts the error of a call that gave up: from a [`GaveUp`] to any type, which is the call's
-    /// error type. The errors of earlier attempts are kept for it.
+    /// Sets a function that converts the error of a call that gave up: from a [`GaveUp`] to any type, which is the
+    /// call's error type. The errors of earlier attempts are kept for it.
     ///
     /// ```
     /// use retry_runtime::{GaveUp, Policy, Reason};
@@ -405,9 +405,9 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// assert_eq!(gave_up.into_errors().len(), 3);
     /// ```
     ///
-    /// After a [`fallback`](Self::fallback) that failed, it gets the fallback's error without those of the attempts, which
-    /// the fallback has taken. After [`abort`](Self::abort), it gets the [`Cancelled`](crate::Cancelled) that the error
-    /// type is made from.
+    /// After a [`fallback`](Self::fallback) that failed, it gets the fallback's error without those of the attempts,
+    /// which the fallback has taken. After [`abort`](Self::abort), it gets the [`Cancelled`](crate::Cancelled) that the
+    /// error type is made from.
     pub fn give_up<E, X, G: FnOnce(GaveUp<E>) -> X>(
         mut self,
         give_up: G,
@@ -421,8 +421,8 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// Sets the breaker: a `&Breaker` of `retry-protections`, or another [`AdmissionControl`]. While it is open, a new
     /// call ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and a retrying call ends after its pause.
     ///
-    /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
-    /// the error is.
+    /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send`
+    /// only if the error is.
     pub fn breaker(
         mut self,
         breaker: &'a (dyn AdmissionControl + Send + Sync),

@@ -49,24 +49,24 @@ impl Span {
 
     /// A future that is created and polled in the span.
     #[inline]
-    pub fn within<F>(self, begin: impl FnOnce() -> F) -> Within<F> {
+    pub fn within<F>(self, begin: impl FnOnce() -> F) -> InSpan<F> {
         let future = {
             let _entered = self.enter();
             Some(begin())
         };
-        Within { future, span: self }
+        InSpan { future, span: self }
     }
 }
 
 pin_project! {
     /// A future that is polled and dropped in a span.
-    pub struct Within<F> {
+    pub struct InSpan<F> {
         #[pin]
         future: Option<F>,
         span: Span,
     }
 
-    impl<F> PinnedDrop for Within<F> {
+    impl<F> PinnedDrop for InSpan<F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             let _entered = this.span.enter();
@@ -75,7 +75,7 @@ pin_project! {
     }
 }
 
-impl<F: Future> Future for Within<F> {
+impl<F: Future> Future for InSpan<F> {
     type Output = F::Output;
 
     #[inline]
@@ -94,6 +94,6 @@ impl<F: Future> Future for Within<F> {
 
 /// The call, in a span if it has a name.
 #[inline]
-pub fn around<F>(name: Option<Box<str>>, call: F) -> Within<F> {
+pub fn around<F>(name: Option<Box<str>>, call: F) -> InSpan<F> {
     Span(name.map(|name| Box::new(State::Later(name)))).within(|| call)
 }

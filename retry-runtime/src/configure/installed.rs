@@ -39,8 +39,8 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// Fails if an entry sets `deadline`, `total_timeout`, `total_delay` or `timeout`, because a function measures the time only if it
-    /// sets one of these keys itself. The previously installed policies stay in force.
+    /// Fails if an entry sets `deadline`, `total_timeout`, `total_delay` or `timeout`, because a function measures the
+    /// time only if it sets one of these keys itself. The previously installed policies stay in force.
     pub fn install(self) -> Result<(), PolicyError> {
         self.check_installable()?;
         *lock(&INSTALLED) = Some(Arc::new(self));

@@ -65,8 +65,8 @@ const UNDER: char = '?';
 /// Entries are checked without the calls' own values. If, combined with a call's values, a `base` or `floor` is above
 /// the `cap`, it counts as the `cap`; with a list of delays, `base` and `factor` are ignored.
 ///
-/// An entry may also contain [`BreakerSettings`], under `breaker`, and [`LimiterSettings`], under `limiter`. The program
-/// reads them with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
+/// An entry may also contain [`BreakerSettings`], under `breaker`, and [`LimiterSettings`], under `limiter`. The
+/// program reads them with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
 ///
 /// # The table
 ///

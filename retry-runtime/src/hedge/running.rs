@@ -29,8 +29,8 @@ pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
 /// The number of an attempt, and its start if that is recorded.
 type Begun = (u32, Option<Moment>);
 
-/// The time before another attempt starts, and the [`HedgeDelay`] that records the times of attempts, if the key `hedge`
-/// has one.
+/// The time before another attempt starts, and the [`HedgeDelay`] that records the times of attempts, if the key
+/// `hedge` has one.
 #[derive(Debug)]
 pub struct Measured<D, N> {
     after: Option<Duration>,

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use retry_classify::{Kind, Verdict};
 
-use crate::history::call_id::Drawn;
+use crate::history::call_id::LazyCallId;
 use crate::history::errors::{Errors, Note};
 use crate::history::gave_up::Taken;
 use crate::history::{CallId, GaveUp};
@@ -63,7 +63,7 @@ pub struct Attempt<E, K = ()> {
     kind: AtomicU8,
     started: Moment,
     clock: Clock,
-    call_id: Drawn,
+    call_id: LazyCallId,
     /// Other data kept from earlier attempts: nothing, a stream's items or a rejected value.
     kept: K,
 }
@@ -91,7 +91,7 @@ impl<E, K> Attempt<E, K> {
             kind: AtomicU8::new(0),
             started: clock.now(),
             clock,
-            call_id: Drawn::new(),
+            call_id: LazyCallId::new(),
             kept,
         }
     }
@@ -217,8 +217,8 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// The duration of the failed attempt on that clock, if it made progress, for
-    /// [`Call::restarted`](crate::own_loop::Call::restarted): its failure then counts as the first one. If a stream measures the
-    /// attempt, `streamed` has its start, and true if the stream yielded an item.
+    /// [`Call::restarted`](crate::own_loop::Call::restarted): its failure then counts as the first one. If a stream
+    /// measures the attempt, `streamed` has its start, and true if the stream yielded an item.
     #[doc(hidden)]
     pub fn take_progress(
         &mut self,

@@ -45,9 +45,9 @@ impl CallId {
 ///
 /// Stored in four parts. Each part keeps its first value, so that all threads see the same id without a lock.
 #[derive(Debug, Default)]
-pub(crate) struct Drawn([AtomicU32; 4]);
+pub(crate) struct LazyCallId([AtomicU32; 4]);
 
-impl Drawn {
+impl LazyCallId {
     pub(crate) const fn new() -> Self {
         Self([const { AtomicU32::new(NOT_DRAWN) }; 4])
     }
@@ -104,8 +104,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_draws_second_takes_what_is_kept() {
-        let drawn = Drawn::new();
+    fn a_second_draw_returns_the_stored_id() {
+        let drawn = LazyCallId::new();
         let first = drawn.get();
         assert_eq!((drawn.draw(), drawn.get()), (Some(first), first));
         assert_eq!(drawn.shared().get(), first);

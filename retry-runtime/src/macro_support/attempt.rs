@@ -299,7 +299,7 @@ pub fn client_name<C: ?Sized>(method: &str) -> String {
     name
 }
 
-/// The function that contains a closure.
+/// The function that contains a closure or the item `__retry_name`.
 pub fn surroundings<F>(_: &F) -> &'static str {
     function_in(type_name::<F>())
 }

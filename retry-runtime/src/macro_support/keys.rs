@@ -149,7 +149,8 @@ keys! {
     wrapper
     /// `of = other_crate::Model`: on a copy of another crate's trait, the path of the original.
     of
-    /// `forward = [Box, Arc]`: on a trait, the pointers that implement it if their target does.
+    /// `forward = [Box, Arc]`: on a trait, the pointers that implement it if their target does. With `of`, the pointers
+    /// that the decorator wraps.
     forward
     /// `body`: on a method in a copy of another crate's trait, its own body is retried in place of the client's method.
     body

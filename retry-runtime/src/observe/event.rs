@@ -221,8 +221,8 @@ pub enum EventData<'a> {
         follows: Result<Duration, Reason>,
     },
     /// An attempt failed, no other follows, and the function of the key `fallback` is called. It ends the call: with
-    /// `FellBack`, or with `GaveUp` and [`Reason::FallbackFailed`]; or with `GaveUp` and this reason, not logged, if the
-    /// function returns the error of the call.
+    /// `FellBack`, or with `GaveUp` and [`Reason::FallbackFailed`]; or with `GaveUp` and this reason, not logged, if
+    /// the function returns the error of the call.
     FallingBack {
         /// The number of calls of `correct`.
         corrections: u32,

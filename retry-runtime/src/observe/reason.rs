@@ -11,8 +11,8 @@ enum_with_names! {
     NotRetryable = "not retryable",
     /// No retries are left, or retries are turned off.
     Exhausted = "exhausted",
-    /// The next attempt would have started after the call's `deadline`, its pauses would have exceeded `total_delay`, or
-    /// its `total_timeout` is over.
+    /// The next attempt would have started after the call's `deadline`, its pauses would have exceeded `total_delay`,
+    /// or its `total_timeout` is over.
     Deadline = "deadline",
     /// The server asked for a wait longer than `max_hint`.
     HintTooLong = "hint too long",

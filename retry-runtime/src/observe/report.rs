@@ -15,7 +15,7 @@ pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Obser
     observe.as_mut().map(|observe| &mut **observe as _)
 }
 
-/// Reports an event. One function for all events, because it contains the log code for every kind of record.
+/// Reports an event. Not generic and not inlined, because it contains the logging code for every kind of record.
 #[cold]
 #[inline(never)]
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {

@@ -113,9 +113,9 @@ impl<'a> Attempts<'a> {
 
     /// Creates a call that was saved during its pause. [`first`](Self::first) starts its next attempt.
     ///
-    /// Its next attempt is already paid for: the [`budget`](Self::budget) gets a refund if the attempt doesn't start. The
-    /// policy's deadline includes the time that the call had spent, but not the time between saving and
-    /// loading. To check first that the policy still allows the attempt, call [`Call::resumed`].
+    /// Its next attempt is already paid for: the [`budget`](Self::budget) gets a refund if the attempt doesn't start.
+    /// The policy's deadline includes the time that the call had spent, but not the time between saving and loading. To
+    /// check first that the policy still allows the attempt, call [`Call::resumed`].
     pub fn from_saved(site: &'a Site<'a>, call: Call) -> Self {
         let mut attempts = Self::new(site);
         attempts.driver.resume(call.known(site.policy()));

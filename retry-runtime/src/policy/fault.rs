@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use retry_classify::Kind;
-use retry_vocabulary::duration::Written;
+use retry_vocabulary::duration::DurationText;
 use retry_vocabulary::key::{Key, KeyPath};
 use retry_vocabulary::messages::{self, Bound};
 use retry_vocabulary::range;
@@ -124,7 +124,7 @@ impl Policy {
         ];
         for (key, limit) in limits {
             if let Some(limit) = limit.filter(|limit| *limit < shortest) {
-                let (shortest, limit) = (Written(shortest), Written(limit));
+                let (shortest, limit) = (DurationText(shortest), DurationText(limit));
                 return Err(refused!(
                     "the first retry would come too late (its delay is at least {shortest}, `{key} = {limit}`): lower one or raise the other"
                 ));

@@ -13,8 +13,8 @@ pub enum Hint {
     /// `"clamp"`: like `"honor"`, but cut a longer hint to `max_hint`. Without a `max_hint`, the limit is 5 s above the
     /// policy's shortest delay, as in AWS SDKs ("Retry Behavior 2.1", 2026).
     Clamp,
-    /// `"exact"`: wait as long as the server asked, regardless of the policy's own delay. Nothing is added: use it only
-    /// for servers that give each client its own wait. A hint above `max_hint` ends the call.
+    /// `"exact"`: wait as long as the server asked, regardless of the policy's own delay. Nothing is added, so use it
+    /// only for servers that give each client its own wait. A hint above `max_hint` ends the call.
     Exact,
     /// `"ignore"`: wait the policy's own delay.
     Ignore,

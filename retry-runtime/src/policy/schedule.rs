@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_cuts_ranges_off_below() {
+    fn the_floor_limits_ranges_from_below() {
         let millis = Duration::from_millis;
         let policy = Policy::new()
             .base(millis(200))

@@ -124,7 +124,7 @@ impl KeyValue {
 }
 
 fn read_duration(at: KeyPath, text: &str) -> Result<Duration, PolicyError> {
-    let message = |fault| messages::no_duration(&at, &short(text), text, fault);
+    let message = |fault| messages::invalid_duration(&at, &short(text), text, fault);
     duration::parse(text).map_err(|fault| PolicyError::new(message(fault)))
 }
 
@@ -153,9 +153,9 @@ impl fmt::Display for KeyValue {
             Self::Count(count) => count.to_string(),
             Self::Factor(number) | Self::Jitter(Jitter::Ratio(number)) => number.to_string(),
             Self::Jitter(Jitter::Added(ratio)) => format!("+{ratio}"),
-            Self::Duration(duration) => duration::Written(duration).to_string(),
+            Self::Duration(duration) => duration::DurationText(duration).to_string(),
             Self::Backoff(Backoff::List(delays)) => {
-                let written = |delay: &Duration| duration::Written(*delay).to_string();
+                let written = |delay: &Duration| duration::DurationText(*delay).to_string();
                 let delays = delays.iter().map(written);
                 format!("[{}]", delays.collect::<Vec<_>>().join(", "))
             }

@@ -142,7 +142,8 @@ pub struct AbortedBy<C>(pub(crate) C);
 
 /// The types that may end an async call early: [`Uncancelled`], which never does, or the future of `()` passed to
 /// [`PolicyCall::cancel`](crate::chain::PolicyCall::cancel) ([`CancelledBy`]) or
-/// [`PolicyCall::abort`](crate::chain::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over chains.
+/// [`PolicyCall::abort`](crate::chain::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over
+/// chains.
 pub trait MayAbort {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;

@@ -91,8 +91,8 @@ forward! {
 }
 
 /// A function as a timer: from `Duration` to a future, as a [`Timer`], or one that sleeps for a `Duration`, as a
-/// [`BlockingTimer`](crate::seam::BlockingTimer). It uses the trait's default clock. Without the feature `std` there is no
-/// default clock, and it implements neither trait.
+/// [`BlockingTimer`](crate::seam::BlockingTimer). It uses the trait's default clock. Without the feature `std` there is
+/// no default clock, and it implements neither trait.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerFn<F>(pub(crate) F);
 

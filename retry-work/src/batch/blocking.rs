@@ -34,9 +34,9 @@ use crate::in_flight::Work;
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
 /// 1, the default, there are no other threads. If the system can't start a thread, fewer calls run at once. A running
 /// call can't be dropped, so the deadline waits for it; a round may start after the deadline by as much as
-/// [`Call::resumed`](retry_runtime::own_loop::Call::resumed) allows a pause to end late. After a panic in the operation or in the
-/// items' iterator, no further call starts, not even one that waits for a limiter. The panic is passed on once the
-/// other running calls have ended.
+/// [`Call::resumed`](retry_runtime::own_loop::Call::resumed) allows a pause to end late. After a panic in the operation
+/// or in the items' iterator, no further call starts, not even one that waits for a limiter. The panic is passed on
+/// once the other running calls have ended.
 #[must_use = "items that were given up are reported only here"]
 pub fn retry_each_blocking<I, F, T, E>(
     policy: impl IntoBatches<

@@ -231,7 +231,7 @@ where
     }
 
     fn give_up(&mut self, index: usize, reason: Reason) {
-        self.progress.failed(1);
+        self.progress.add_failed(1);
         if let Err(error) = &mut self.results[index] {
             error.reason = reason;
         }
@@ -321,7 +321,7 @@ where
         if leads {
             entry.attempts.credit_success();
         }
-        self.progress.done(1);
+        self.progress.add_done(1);
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {

@@ -15,7 +15,7 @@ pub(crate) enum Again {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Ended {
+pub(crate) enum Exit {
     Completed,
     /// Completed after a failure.
     Recovered,
@@ -27,7 +27,7 @@ pub(crate) enum Ended {
     GaveUp,
 }
 
-impl Ended {
+impl Exit {
     const fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -50,7 +50,7 @@ impl Ended {
 
 /// Reports the status of a subtask after the given number of executions.
 pub(crate) fn report_subtask(
-    ended: Ended,
+    ended: Exit,
     plan: &str,
     subtask: &str,
     attempt: u32,

@@ -11,7 +11,7 @@ use retry_runtime::{AttemptEnd, Event, EventData, Kind, Reason, Verdict};
 
 use crate::in_flight::AttemptsOf;
 use crate::plan::Plan;
-use crate::plan::event::{Again, Ended};
+use crate::plan::event::{Again, Exit};
 use crate::plan::graph::Graph;
 use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::round_budget::RoundBudget;
@@ -72,8 +72,8 @@ where
     ) -> Self {
         let mut progress = Progress::default();
         for node in &mut plan.nodes {
-            progress.done(usize::from(node.is_completed()));
-            progress.failed(usize::from(node.is_dead_end()));
+            progress.add_done(usize::from(node.is_completed()));
+            progress.add_failed(usize::from(node.is_dead_end()));
             if Q::On::IS_SHOWN {
                 node.show(|error| shown_by(&on, error));
             }
@@ -205,7 +205,7 @@ where
     }
 
     pub(crate) fn succeeded(&mut self, index: usize, mut attempts: AttemptsOf<'r, Q>) {
-        self.progress.done(1);
+        self.progress.add_done(1);
         let run = &mut self.runs[index];
         (run.verdict, run.span) = (None, None);
         attempts.answered(self.job.parts_of(&mut run.part).1);
@@ -260,7 +260,7 @@ where
     ) {
         let (node, run) = (&self.plan.nodes[index], &mut self.runs[index]);
         run.span = None;
-        self.progress.failed(1);
+        self.progress.add_failed(1);
         let failure = node.failure().map(|failure| failure as _);
         if let Some(error) = cause.or(failure) {
             let is_unreported = mem::take(&mut run.is_unreported);
@@ -300,7 +300,7 @@ where
         };
         *dead_end = true;
         let plan = self.job.context.name();
-        self.plan.ended(plan, index, Ended::DeadEnd, Some(reason));
+        self.plan.ended(plan, index, Exit::DeadEnd, Some(reason));
         self.gave_up(index, None, reason);
     }
 

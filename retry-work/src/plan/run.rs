@@ -9,7 +9,7 @@ use retry_runtime::seam::{Timer, TimerFn};
 use retry_runtime::{Policy, Reason, Rejected, RejectedBy, Verdict};
 
 use crate::in_flight::{self, BegunAndWaiting, Unit, Work};
-use crate::plan::event::{Again, Ended, report_retry, report_subtask, report_summary};
+use crate::plan::event::{Again, Exit, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::plan_run::PlanRun;
@@ -135,12 +135,12 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         node.retried = node.is_failed();
         let completed = outcome.is_ok();
         let ended = match (completed, node.retried, again) {
-            (true, false, _) => Ended::Completed,
-            (true, true, _) => Ended::Recovered,
-            (false, true, Again::DeadEnd) => Ended::DeadEnd,
-            (false, ..) => Ended::Failed,
+            (true, false, _) => Exit::Completed,
+            (true, true, _) => Exit::Recovered,
+            (false, true, Again::DeadEnd) => Exit::DeadEnd,
+            (false, ..) => Exit::Failed,
         };
-        let dead_end = matches!(ended, Ended::DeadEnd);
+        let dead_end = matches!(ended, Exit::DeadEnd);
         node.state = match outcome {
             Ok(output) => State::Completed(Arc::new(output)),
             Err(failure) => State::Failed { failure, dead_end },
@@ -150,7 +150,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 
     /// Reports the result of a subtask.
-    pub(crate) fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
+    pub(crate) fn ended(&mut self, plan: &str, index: usize, ended: Exit, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
         self.record(index);
         let node = &self.nodes[index];
@@ -217,14 +217,14 @@ where
         let run = &mut self.runs[index];
         run.attempts.release();
         run.refused = Some(by.into());
-        self.without_outcome(index, Ended::NotBegun, &Rejected::new(by), by.into());
+        self.without_outcome(index, Exit::NotBegun, &Rejected::new(by), by.into());
     }
 
     /// Reports a subtask that ends for this run without an outcome. If it had failed before, it keeps its error.
     fn without_outcome(
         &mut self,
         index: usize,
-        ended: Ended,
+        ended: Exit,
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
@@ -310,7 +310,7 @@ where
             drop(attempts);
             self.late.insert(index);
             let error = "dropped before it ended";
-            self.without_outcome(index, Ended::GaveUp, &error, Reason::Deadline);
+            self.without_outcome(index, Exit::GaveUp, &error, Reason::Deadline);
         }
     }
 }

@@ -53,14 +53,15 @@ where
     /// ```
     ///
     /// Pass a [`Policy`](retry_runtime::Policy) if the error type is [`Classify`](retry_runtime::Classify), otherwise
-    /// the result of [`Policy::on`](retry_runtime::Policy::on), or another chain of [keys](retry_runtime::chain::PolicyCall).
-    /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
-    /// counts from this call: no round starts after it, and subtasks and validators in flight are dropped at it. A
-    /// dropped subtask counts as given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had
-    /// failed before. All outputs are kept. [`PolicyCall::cancel`](retry_runtime::chain::PolicyCall::cancel) ends the pause
-    /// and the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the
-    /// one with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
-    /// count and pause like transient failures.
+    /// the result of [`Policy::on`](retry_runtime::Policy::on), or another chain of
+    /// [keys](retry_runtime::chain::PolicyCall). Its `max` is the number of rounds after the first, its delays are the
+    /// pauses before them, and its `deadline` counts from this call: no round starts after it, and subtasks and
+    /// validators in flight are dropped at it. A dropped subtask counts as given up, with [`Reason::Deadline`]: it
+    /// stays pending, or becomes a dead end if it had failed before. All outputs are kept.
+    /// [`PolicyCall::cancel`](retry_runtime::chain::PolicyCall::cancel) ends the pause and the plan; a running round
+    /// may finish. A round in which several subtasks failed counts as one failure: the one with the longest hint, or
+    /// else one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like transient
+    /// failures.
     ///
     /// If the validator requests a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator requests no new subtasks, or only ones that
@@ -73,10 +74,11 @@ where
     ///
     /// # Shared protections
     ///
-    /// For [`PolicyCall::budget`](retry_runtime::chain::PolicyCall::budget), [`breaker`](retry_runtime::chain::PolicyCall::breaker),
-    /// [`limiter`](retry_runtime::chain::PolicyCall::limiter) and [`observe`](retry_runtime::chain::PolicyCall::observe), each
-    /// subtask is a separate call, named `plan.subtask`, and each execution is an attempt: it pays for its own retry,
-    /// and is admitted by the breaker and the limiter separately.
+    /// For [`PolicyCall::budget`](retry_runtime::chain::PolicyCall::budget),
+    /// [`breaker`](retry_runtime::chain::PolicyCall::breaker), [`limiter`](retry_runtime::chain::PolicyCall::limiter)
+    /// and [`observe`](retry_runtime::chain::PolicyCall::observe), each subtask is a separate call, named
+    /// `plan.subtask`, and each execution is an attempt: it pays for its own retry, and is admitted by the breaker and
+    /// the limiter separately.
     ///
     /// ```
     /// use std::time::Duration;

@@ -78,8 +78,8 @@ impl<T> PlanState<T> {
         }
     }
 
-    /// The names of all subtasks in the state. The plan must have them all before it loads the state, including those
-    /// that a validator had added.
+    /// The names of all subtasks in the state. The plan must contain all of them before it loads the state, including
+    /// those that a validator added in the earlier run.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.completed.keys().chain(self.failed.keys());
         let dead_ends = self.dead_ends.iter();
@@ -89,7 +89,7 @@ impl<T> PlanState<T> {
 }
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
-    /// Returns the state of the subtasks so far, to save it. The outputs are shared with the plan, not copied.
+    /// Returns the current state of the subtasks, to be saved. The outputs are shared with the plan, not copied.
     /// [`journal`](Self::journal) passes on each change while the plan runs.
     pub fn state(&self) -> PlanState<T>
     where
@@ -102,8 +102,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         state
     }
 
-    /// Returns the state that another process loads before it [starts](Self::start) that subtask alone: the outputs of
-    /// its dependencies. It includes no executions. Fails if there is no such subtask.
+    /// Returns the state that another process loads before it [starts](Self::start) only the subtask `name`: the
+    /// outputs of its dependencies. It includes no executions. Fails if there is no such subtask.
     pub fn inputs(&self, name: &str) -> Result<PlanState<T>, PlanError>
     where
         E: fmt::Display,

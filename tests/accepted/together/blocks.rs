@@ -1,4 +1,4 @@
-//! Whole blocks, made by macros and under lints.
+//! `#[retry]` on `impl` blocks that macros generate, under strict lints.
 
 #![deny(warnings, missing_docs, clippy::all)]
 

@@ -1,4 +1,4 @@
-//! Traits of every make, wrapped.
+//! Decorators for traits of many shapes.
 
 #![deny(warnings)]
 
@@ -15,7 +15,7 @@ impl Flaky {
     }
 }
 
-/// The parameter has the name that the client's would have.
+/// A trait whose type parameter has the name that generated code would choose for the client's.
 #[retry(wrapper = RetryingStore, backoff = "none", on = |_| true)]
 trait Store<C, Client> {
     fn put(&self, key: C, value: Client) -> Result<u32, u32>
@@ -127,7 +127,7 @@ macro_rules! model {
 }
 
 model! {
-    /// Made by a macro.
+    /// A trait that a macro defines.
     trait Made by RetryingMade {
         fn complete(&self, prompt: String) -> Result<u32, u32>;
         fn embed(&self, text: &str) -> Result<u32, u32>;
@@ -185,7 +185,7 @@ impl inner::Inner for Flaky {
     }
 }
 
-/// Raw names, and those of the expansion.
+/// Raw identifiers, and names that generated code uses.
 #[retry(wrapper = RetryingNames, backoff = "none", on = |_| true)]
 trait Names {
     fn r#type(&self, r#fn: String, policy: u32, client: u32) -> Result<u32, u32>;

@@ -1,4 +1,4 @@
-//! A body that calls a function of the name that generated code gives to a local gets the function.
+//! Generated code has locals with the names of these functions. The body still calls the functions.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -84,11 +84,7 @@ async fn a_broken_stream_is_opened_again_and_shown() {
     let mut session = Session::new([Stream(None), Stream(Some(millis(28))), Stream(None)]);
     assert_eq!(session.sample().await, Ok("done"));
     assert_eq!(session.server.waits(), [200, 28, 800].map(millis));
-    let shown = [
-        "Reconnecting... 1/5",
-        "Reconnecting... 2/5",
-        "Reconnecting... 3/5",
-    ];
+    let shown = [1, 2, 3].map(|retry| format!("Reconnecting... {retry}/5"));
     assert_eq!(session.shown, shown);
 }
 
@@ -107,11 +103,8 @@ async fn no_retry_of_a_turn_that_can_t_succeed() {
     for error in [ContextWindowExceeded, UsageLimitReached] {
         let mut session = Session::new([error.clone()]);
         assert_eq!(session.sample().await, Err(error));
-        let expected = (1, 0);
-        assert_eq!(
-            (session.server.asked.len(), session.https.asked.len()),
-            expected
-        );
+        let asked = [&session.server, &session.https].map(|server| server.asked.len());
+        assert_eq!(asked, [1, 0]);
     }
 }
 
@@ -120,11 +113,8 @@ async fn a_compaction_leaves_out_the_oldest_items() {
     let mut session = Session::new([ContextWindowExceeded, Stream(None), ContextWindowExceeded]);
     assert_eq!(session.compact().await, Ok("done"));
     assert_eq!(session.history, ["new"]);
-    let expected = (millis(0), millis(0));
-    assert_eq!(
-        (session.server.waits()[0], session.server.waits()[2]),
-        expected
-    );
+    let waits = session.server.waits();
+    assert_eq!([waits[0], waits[2]], [millis(0); 2]);
 
     let mut session = Session::new(vec![ContextWindowExceeded; 3]);
     assert_eq!(session.compact().await, Err(ContextWindowExceeded));

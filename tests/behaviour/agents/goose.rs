@@ -1,8 +1,9 @@
-//! <https://github.com/block/goose>, `crates/goose/src/providers/retry.rs`: `RetryConfig`, `should_retry`, `with_retry_config`.
+//! <https://github.com/block/goose>, `crates/goose/src/providers/retry.rs`: `RetryConfig`, `should_retry`,
+//! `with_retry_config`.
 
 use support::prelude::*;
 
-use crate::{Server, millis, secs};
+use crate::Server;
 
 #[derive(Clone, Debug, PartialEq)]
 enum ProviderError {
@@ -78,16 +79,13 @@ async fn a_providers_delay_is_used_unchanged() {
 #[tokio::test(start_paused = true)]
 async fn other_delays_double_and_spread() {
     let _seeded = testing::seed(7);
-    let (provider, error) =
-        complete(&[ServerError, RateLimitExceeded(None), ServerError], true).await;
+    let errors = [ServerError, RateLimitExceeded(None), ServerError];
+    let (provider, error) = complete(&errors, true).await;
     assert_eq!(error, None);
-    for (wait, about) in provider.server.waits().into_iter().zip([1, 2, 4]) {
-        let about = secs(about);
+    for (wait, about) in provider.server.waits().into_iter().zip([1, 2, 4].map(secs)) {
         // The timer has millisecond granularity.
-        assert!(
-            wait >= about * 4 / 5 && wait <= about * 6 / 5 + millis(1),
-            "{wait:?}"
-        );
+        let range = about * 4 / 5..=about * 6 / 5 + millis(1);
+        assert!(range.contains(&wait), "{wait:?}");
     }
 }
 

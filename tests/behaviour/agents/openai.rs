@@ -1,5 +1,5 @@
-//! <https://github.com/openai/openai-python>: `src/openai/_base_client.py` (`_calculate_retry_timeout`, `_should_retry`) and
-//! `tests/test_client.py`.
+//! <https://github.com/openai/openai-python>: `src/openai/_base_client.py` (`_calculate_retry_timeout`,
+//! `_should_retry`) and `tests/test_client.py`.
 
 use support::prelude::*;
 
@@ -53,9 +53,8 @@ impl Client {
 }
 
 async fn post(answers: Vec<Status>, max: u32) -> (Client, Result<&'static str, Status>) {
-    let server = Server::failing(answers);
     let mut client = Client {
-        server,
+        server: Server::failing(answers),
         counts: Vec::new(),
         keys: 0,
     };
@@ -65,19 +64,9 @@ async fn post(answers: Vec<Status>, max: u32) -> (Client, Result<&'static str, S
 
 #[tokio::test(start_paused = true)]
 async fn retried_statuses() {
-    for (code, is_retried) in [
-        (400, false),
-        (401, false),
-        (403, false),
-        (404, false),
-        (408, true),
-        (409, true),
-        (422, false),
-        (429, true),
-        (500, true),
-        (503, true),
-        (529, true),
-    ] {
+    let retried = [408, 409, 429, 500, 503, 529].map(|code| (code, true));
+    let ended = [400, 401, 403, 404, 422].map(|code| (code, false));
+    for (code, is_retried) in retried.into_iter().chain(ended) {
         let (client, _) = post(vec![status(code)], 2).await;
         assert_eq!(client.server.asked.len() == 2, is_retried, "{code}");
     }
@@ -103,14 +92,11 @@ async fn a_reasonable_retry_after_is_used_unchanged() {
         (Some(secs(u64::MAX)), None),
         (None, None),
     ] {
-        let (client, _) = post(
-            vec![Status {
-                retry_after,
-                ..status(429)
-            }],
-            3,
-        )
-        .await;
+        let answer = Status {
+            retry_after,
+            ..status(429)
+        };
+        let (client, _) = post(vec![answer], 3).await;
         let wait = client.server.waits()[0];
         match exact {
             Some(exact) => assert_eq!(wait, exact),
@@ -136,16 +122,9 @@ async fn retries_are_counted_in_a_header() {
 async fn delays_double_up_to_eight_seconds() {
     let _seeded = testing::seed(5);
     let (client, _) = post(vec![status(500); 7], 6).await;
-    for (wait, about) in client
-        .server
-        .waits()
-        .iter()
-        .zip([500, 1000, 2000, 4000, 8000, 8000])
-    {
-        let about = millis(about);
-        assert!(
-            *wait >= about * 3 / 4 && *wait <= about + millis(1),
-            "{wait:?}"
-        );
+    let abouts = [500, 1000, 2000, 4000, 8000, 8000].map(millis);
+    for (wait, about) in client.server.waits().into_iter().zip(abouts) {
+        let range = about * 3 / 4..=about + millis(1);
+        assert!(range.contains(&wait), "{wait:?}");
     }
 }

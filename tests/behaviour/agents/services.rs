@@ -27,66 +27,28 @@ fn neon(retry: u32) -> Duration {
 async fn pauses_are_within_those_of_the_service() {
     let delays: Vec<_> = (1..=14).map(neon).collect();
     let neon = Policy::new().max(14).backoff(Backoff::list(&delays));
-    let vector = "max=7, backoff=[1s,2s,3s,5s,8s,10s], jitter=none";
-    for (service, policy, pauses) in [
-        (
-            "restate",
-            policy("max=3, base=50ms, jitter=+0.3"),
-            vec![(50, 65), (100, 130), (200, 260)],
-        ),
-        (
-            "linkerd2-proxy",
-            policy("max=4, base=1s, cap=5s, jitter=+0.5"),
-            vec![
-                (1_000, 1_500),
-                (2_000, 3_000),
-                (4_000, 5_000),
-                (5_000, 5_000),
-            ],
-        ),
-        (
-            "quickwit",
-            policy("max=2, base=1s, cap=20s, jitter=equal"),
-            vec![(500, 1_000), (1_000, 2_000)],
-        ),
-        (
-            "quickwit, aggressive",
-            policy("max=4, base=250ms, cap=20s, jitter=equal"),
-            vec![(125, 250), (250, 500), (500, 1_000), (1_000, 2_000)],
-        ),
-        (
-            "vector",
-            policy(vector),
-            [1, 2, 3, 5, 8, 10, 10]
-                .map(|secs| (1_000 * secs, 1_000 * secs))
-                .to_vec(),
-        ),
-        (
-            "gemini-cli",
-            policy("max=9, base=5s, cap=30s, jitter=0.3"),
-            [
-                vec![(3_500, 6_500), (7_000, 13_000), (14_000, 26_000)],
-                vec![(21_000, 39_000); 6],
-            ]
-            .concat(),
-        ),
-        (
-            "neon",
-            neon.jitter(Jitter::None),
-            [
-                0, 1_100, 1_210, 1_331, 1_464, 1_610, 1_771, 1_948, 2_143, 2_357, 2_593, 2_853,
-                3_000, 3_000,
-            ]
-            .map(|millis| (millis, millis + 1))
-            .to_vec(),
-        ),
-    ] {
+    for (service, policy, pauses) in rows! {
+        "restate", policy("max=3, base=50ms, jitter=+0.3"), vec![(50, 65), (100, 130), (200, 260)];
+        "linkerd2-proxy", policy("max=4, base=1s, cap=5s, jitter=+0.5"),
+            vec![(1_000, 1_500), (2_000, 3_000), (4_000, 5_000), (5_000, 5_000)];
+        "quickwit", policy("max=2, base=1s, cap=20s, jitter=equal"),
+            vec![(500, 1_000), (1_000, 2_000)];
+        "quickwit, aggressive", policy("max=4, base=250ms, cap=20s, jitter=equal"),
+            vec![(125, 250), (250, 500), (500, 1_000), (1_000, 2_000)];
+        "vector", policy("max=7, backoff=[1s,2s,3s,5s,8s,10s], jitter=none"),
+            [1, 2, 3, 5, 8, 10, 10].map(|secs| (1_000 * secs, 1_000 * secs)).into();
+        "gemini-cli", policy("max=9, base=5s, cap=30s, jitter=0.3"),
+            [vec![(3_500, 6_500), (7_000, 13_000), (14_000, 26_000)], vec![(21_000, 39_000); 6]]
+                .concat();
+        "neon", neon.jitter(Jitter::None),
+            [0, 1_100, 1_210, 1_331, 1_464, 1_610, 1_771, 1_948, 2_143, 2_357, 2_593, 2_853, 3_000,
+                3_000].map(|millis| (millis, millis + 1)).into();
+    } {
         for seed in 0..20 {
             let _seeded = testing::seed(seed);
             let mut server = Server::failing(vec!["down"; 20]);
             let call = retrying!(policy = policy, on = |_| true, async { server.answer() });
-            let result = call.await;
-            assert_eq!(result, Err("down"));
+            assert_eq!(call.await, Err("down"));
             let waits = server.waits();
             assert_eq!(waits.len(), pauses.len(), "{service}");
             for (wait, (least, most)) in waits.iter().zip(&pauses) {

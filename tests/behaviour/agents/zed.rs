@@ -45,9 +45,8 @@ struct Thread {
 
 impl Thread {
     fn new(errors: impl IntoIterator<Item = CompletionError>) -> Self {
-        let server = Server::failing(errors);
         Self {
-            server,
+            server: Server::failing(errors),
             failures: 0,
             shown: Vec::new(),
         }
@@ -100,12 +99,8 @@ async fn each_error_has_its_own_strategy() {
 
 #[tokio::test(start_paused = true)]
 async fn all_errors_count_together() {
-    let errors = [
-        Overloaded(None),
-        Overloaded(None),
-        Overloaded(None),
-        Internal,
-    ];
+    let overloaded = || Overloaded(None);
+    let errors = [overloaded(), overloaded(), overloaded(), Internal];
     assert_eq!(waits(&errors).await, (vec![5; 3], Err(Internal)));
     let errors = [Internal, TooManyRequests, Overloaded(Some(secs(1)))];
     assert_eq!(waits(&errors).await, (vec![5, 10, 1], Ok("done")));
@@ -126,9 +121,6 @@ async fn a_user_stops_it_in_the_middle_of_a_wait() {
         stop.cancel();
     });
     assert_eq!(outcome, Err(Stopped));
-    let expected = (1, secs(2));
-    assert_eq!(
-        (thread.server.asked.len(), thread.server.start.elapsed()),
-        expected
-    );
+    assert_eq!(thread.server.asked.len(), 1);
+    assert_eq!(thread.server.start.elapsed(), secs(2));
 }

@@ -57,10 +57,7 @@ async fn an_error_of_the_call_is_that_of_each_of_its_items() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_fails_as_a_whole_sends_all_its_items_again() {
-    let server = Server {
-        whole: vec![TRANSIENT],
-        ..Server::new([])
-    };
+    let server = Server::failing([TRANSIENT]);
     assert_eq!(errors(&server.run(EXACT, 3).await), NONE);
     assert_eq!(server.calls(), "0: 0 1 2; 1: 0 1 2");
 }

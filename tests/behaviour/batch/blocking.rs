@@ -11,7 +11,7 @@ use retry_work::{ItemError, retry_each_blocking_into};
 use support::dropped::OnDrop;
 use support::prelude::*;
 
-use super::{Answers, EXACT, NONE, Results, Server, all_ok, errors, secs};
+use super::{Answers, EXACT, Most, NONE, Results, Server, all_ok, errors, secs};
 
 #[test]
 fn only_failed_items_go_into_the_next_call() {
@@ -27,13 +27,7 @@ fn only_failed_items_go_into_the_next_call() {
     };
     let results: Results =
         retry_each_blocking(EXACT.batches(3), 0..6, |items| server.answer(&items));
-    let expected = [
-        vec![0, 1, 2],
-        vec![3, 4, 5],
-        vec![0, 1, 2],
-        vec![3],
-        vec![1],
-    ];
+    let expected = [&[0, 1, 2][..], &[3, 4, 5], &[0, 1, 2], &[3], &[1]];
     assert_eq!(server.items(), expected);
     assert_eq!(skipped.total(), secs(7 + 2));
     assert_eq!(recording.delays(), [secs(7), secs(2)]);
@@ -52,19 +46,16 @@ fn by_default_all_runs_on_this_thread() {
 
 #[test]
 fn calls_run_at_the_same_time_up_to_the_limit() {
-    let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // No call ends before all 3 are running.
-    let together = Barrier::new(3);
+    let (most, together) = (Most::default(), Barrier::new(3));
     let batches = EXACT.batches(2).concurrency(3);
     let results: Results = retry_each_blocking(batches, 0..18, |pending| {
-        let now = running.fetch_add(1, Ordering::SeqCst) + 1;
-        most.fetch_max(now, Ordering::SeqCst);
+        let _running = most.one_more();
         together.wait();
-        running.fetch_sub(1, Ordering::SeqCst);
         all_ok(pending)
     });
     assert_eq!((errors(&results), results.len()), (vec![], 18));
-    assert_eq!(most.into_inner(), 3);
+    assert_eq!(most.get(), 3);
 }
 
 #[test]
@@ -78,19 +69,6 @@ fn no_more_threads_than_calls_are_made() {
     });
     assert_eq!(results.len(), 4);
     assert!(threads.into_inner().unwrap().len() <= 2);
-}
-
-#[test]
-fn the_deadline_is_that_of_the_whole() {
-    let skipped = testing::skip_sleeps();
-    let attempts = AtomicU32::new(0);
-    let policy = EXACT.deadline(secs(5)).max(10);
-    let results: Results = retry_each_blocking(policy, 0..2, |_| {
-        attempts.fetch_add(1, Ordering::Relaxed);
-        Err(TRANSIENT)
-    });
-    assert_eq!((attempts.into_inner(), skipped.total()), (3, secs(3)));
-    assert_eq!(results[1].as_ref().unwrap_err().reason(), Reason::Deadline);
 }
 
 #[test]
@@ -199,18 +177,14 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
     let mut results = Vec::new();
     panicked(|| {
         let batches = Policy::new().limiter(&limiter).batches(1).concurrency(3);
-        retry_each_blocking_into(
-            &mut results,
-            batches,
-            0..9,
-            |pending: Vec<u32>| -> Answers {
-                server.answer(&pending).unwrap();
-                while limiter.asked.load(Ordering::SeqCst) < 2 {
-                    thread::yield_now();
-                }
-                panic_quietly();
-            },
-        );
+        let call = |pending: Vec<u32>| -> Answers {
+            server.answer(&pending).unwrap();
+            while limiter.asked.load(Ordering::SeqCst) < 2 {
+                thread::yield_now();
+            }
+            panic_quietly();
+        };
+        retry_each_blocking_into(&mut results, batches, 0..9, call);
     });
     assert!(limiter.made.elapsed() < LONG);
     assert_eq!(server.items().len(), 1);
@@ -296,10 +270,7 @@ fn a_batch_in_a_destructor_of_an_unwinding_thread_is_sent_whole() {
     let results = Mutex::new(None);
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let _flush = OnDrop(|| {
-            let server = Server {
-                whole: vec![TRANSIENT; 4],
-                ..Server::new([])
-            };
+            let server = Server::failing([TRANSIENT; 4]);
             let batches = Policy::none().on(|_: &Failure| true).batches(1);
             let sent = retry_each_blocking(batches, 0..4, |items| server.answer(&items));
             *results.lock().unwrap() = Some(sent);

@@ -22,14 +22,6 @@ async fn a_dropped_batch_drops_running_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_that_is_dropped_in_a_pause_starts_no_other_call() {
-    let server = Server::new([(0..10, vec![TRANSIENT; 9])]);
-    let results = server.run(EXACT, 10);
-    assert!(timeout(millis(1500), results).await.is_err());
-    assert_eq!(server.items().len(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn cancelled_in_a_pause_it_returns_what_is_done() {
     let (recording, start) = (testing::record(), Instant::now());
     let policy = EXACT.base(secs(30)).cancel(sleep(secs(5)));

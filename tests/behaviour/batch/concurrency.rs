@@ -3,17 +3,14 @@
 use retry_work::Batches;
 use support::prelude::*;
 
-use super::{EXACT, all_ok, secs};
+use super::{EXACT, Most, all_ok, secs};
 
 /// The most calls at the same time, and the seconds, of 6 batches that take 1 to 6 seconds.
-async fn run(batches: Batches) -> (u32, u64) {
-    let (running, most) = (Cell::new(0_u32), Cell::new(0));
-    let start = Instant::now();
+async fn run(batches: Batches) -> (usize, u64) {
+    let (most, start) = (Most::default(), Instant::now());
     let results = retry_each(batches, 1..=6, async |pending: Vec<u64>| {
-        running.set(running.get() + 1);
-        most.set(most.get().max(running.get()));
+        let _running = most.one_more();
         sleep(secs(pending[0])).await;
-        running.set(running.get() - 1);
         all_ok(pending)
     });
     assert_eq!(results.await, [1, 2, 3, 4, 5, 6].map(Ok));
@@ -23,12 +20,14 @@ async fn run(batches: Batches) -> (u32, u64) {
 #[tokio::test(start_paused = true)]
 async fn is_bounded_and_used() {
     let batches = || Policy::new().batches(1);
-    assert_eq!(run(batches()).await, (1, 21));
-    assert_eq!(run(batches().concurrency(0)).await, (1, 21));
-    // 1 3 5 in parallel with 2 4 6.
-    assert_eq!(run(batches().concurrency(2)).await, (2, 12));
-    assert_eq!(run(batches().concurrency(100)).await, (6, 6));
-    assert_eq!(run(Policy::new().batches(0).concurrency(3)).await, (3, 9));
+    assert_rows! {
+        run(batches()).await => (1, 21);
+        run(batches().concurrency(0)).await => (1, 21);
+        // 1 3 5 in parallel with 2 4 6.
+        run(batches().concurrency(2)).await => (2, 12);
+        run(batches().concurrency(100)).await => (6, 6);
+        run(Policy::new().batches(0).concurrency(3)).await => (3, 9);
+    }
 }
 
 #[tokio::test(start_paused = true)]

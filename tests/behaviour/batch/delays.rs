@@ -51,10 +51,7 @@ async fn a_hint_that_is_too_long_is_logged_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_of_the_whole_call_counts() {
-    let server = Server {
-        whole: vec![throttled_for(secs(5))],
-        ..Server::new([])
-    };
+    let server = Server::failing([throttled_for(secs(5))]);
     let results = server.run(EXACT.batches(2), 3).await;
     assert_eq!(errors(&results), NONE);
     assert_eq!(server.calls(), "0: 0 1; 0: 2; 5: 0 1");

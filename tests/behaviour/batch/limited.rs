@@ -1,13 +1,11 @@
 //! Batches with a limiter: a call waits for its turn, and counts as many attempts as it has items.
 
-use std::sync::atomic::Ordering::SeqCst;
-
 use futures::join;
 use support::dropped::{OnDrop, give_way, leaves_nothing_behind};
 use support::limiters::{at_a_time, each};
 use support::prelude::*;
 
-use super::{EXACT, NONE, Results, Server, all_ok, errors, secs};
+use super::{EXACT, Most, NONE, Results, Server, all_ok, errors, secs};
 
 #[tokio::test(start_paused = true)]
 async fn a_call_costs_as_much_as_it_has_items() {
@@ -35,16 +33,9 @@ async fn a_quota_counts_requests_and_what_their_items_cost() {
     }
 }
 
-fn server_that_takes_a_second() -> Server {
-    Server {
-        takes: secs(1),
-        ..Server::new([])
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_call_with_more_items_than_the_limit_runs_alone() {
-    let (limiter, server) = (at_a_time(3), server_that_takes_a_second());
+    let (limiter, server) = (at_a_time(3), Server::taking(1));
     let batches = EXACT.limiter(&limiter).batches(5).concurrency(3);
     assert_eq!(errors(&server.run(batches, 12).await), NONE);
     assert_eq!(server.calls(), "0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11");
@@ -53,7 +44,7 @@ async fn a_call_with_more_items_than_the_limit_runs_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn other_calls_continue_while_one_waits() {
-    let (limiter, server) = (at_a_time(1), server_that_takes_a_second());
+    let (limiter, server) = (at_a_time(1), Server::taking(1));
     // Another call has the only place for 5 s.
     let other = EXACT.limiter(&limiter).call(async || {
         sleep(secs(5)).await;
@@ -117,17 +108,14 @@ async fn items_that_failed_before_keep_their_error() {
 #[tokio::test(start_paused = true)]
 async fn no_call_waits_while_the_breaker_is_open() {
     let (limiter, breaker) = (each(60), Breaker::new().consecutive_failures(1));
-    let (start, events) = (Instant::now(), RefCell::new(Vec::new()));
+    let (start, events) = (Instant::now(), testing::Recorder::new());
     let batches = EXACT
         .name("items")
         .limiter(&limiter)
         .breaker(&breaker)
-        .observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()))
+        .observe(|event| events.observe(event))
         .batches(1);
-    let server = Server {
-        whole: vec![TRANSIENT],
-        ..Server::new([])
-    };
+    let server = Server::failing([TRANSIENT]);
     let expected = [
         "0: 1 attempt (rejected): transient",
         "1 2: 0 attempts (rejected): not sent",
@@ -135,7 +123,7 @@ async fn no_call_waits_while_the_breaker_is_open() {
     assert_eq!(errors(&server.run(batches, 3).await), expected);
     // The pause before the round that is not sent.
     assert_eq!(start.elapsed(), secs(1));
-    let events = events.into_inner();
+    let events = events.lines();
     assert!(!events.iter().any(|event| event.starts_with("waiting")));
 }
 
@@ -187,17 +175,15 @@ async fn a_budget_pays_for_no_throttled_items() {
 
 #[test]
 fn threads_wait_for_their_turns() {
-    let limiter = at_a_time(1);
-    let (running, most) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (limiter, most) = (at_a_time(1), Most::default());
     let batches = Policy::none().limiter(&limiter).batches(1).concurrency(4);
     let results: Results = retry_each_blocking(batches, 0..20, |pending| {
-        most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+        let _running = most.one_more();
         thread::yield_now();
-        running.fetch_sub(1, SeqCst);
         all_ok(pending)
     });
     assert_eq!(errors(&results), NONE);
-    assert_eq!(most.into_inner(), 1);
+    assert_eq!(most.get(), 1);
     assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
 }
 
@@ -206,14 +192,11 @@ fn threads_end_what_cannot_wait() {
     let limiter = each(3600).max_wait(secs(1));
     let batches = Policy::none().limiter(&limiter).batches(1).concurrency(2);
     let results: Results = retry_each_blocking(batches, 0..3, all_ok);
-    let failed: Vec<_> = results
-        .iter()
-        .filter_map(|result| result.as_ref().err())
+    let failed = results.iter().filter_map(|result| result.as_ref().err());
+    let failed: Vec<_> = failed
+        .map(|error| (error.attempts(), error.reason()))
         .collect();
-    assert_eq!(failed.len(), 2);
-    for error in failed {
-        assert_eq!((error.attempts(), error.reason()), (0, Reason::Rejected));
-    }
+    assert_eq!(failed, [(0, Reason::Rejected); 2]);
     assert_eq!(limiter.waiting(), 0);
 }
 

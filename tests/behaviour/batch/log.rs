@@ -121,9 +121,8 @@ async fn the_log_shows_the_max_of_the_policy_when_a_pause_is_cut_short() {
     let recording = testing::record();
     let policy = EXACT.max(1).throttled(Section::new().max(9));
     let cancelled = policy.cancel(sleep(millis(500)));
-    let results = Server::new([(0..1, vec![THROTTLED])])
-        .run(cancelled, 1)
-        .await;
+    let server = Server::new([(0..1, vec![THROTTLED])]);
+    let results = server.run(cancelled, 1).await;
     assert_eq!(results[0].as_ref().unwrap_err().attempts(), 1);
     let line = &recording.lines()[1];
     assert!(line.contains("attempt=1 max=1"), "{line}");
@@ -190,10 +189,7 @@ async fn items_that_were_not_sent_are_logged_with_attempt_0() {
     let (limiter, recording) = (at_a_time(1), testing::record());
     // One runs, one waits, and one was not drawn yet.
     let batches = EXACT.limiter(&limiter).cancel(sleep(secs(1)));
-    let server = Server {
-        takes: secs(2),
-        ..Server::new([])
-    };
+    let server = Server::taking(2);
     server.run(batches.batches(1).concurrency(2), 3).await;
     let mut lines = recording.lines();
     lines.retain(|line| line.starts_with("gave up"));

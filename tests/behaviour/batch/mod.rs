@@ -24,9 +24,11 @@ mod whole_requests;
 
 use std::ops::Range;
 use std::sync::MutexGuard;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use retry_runtime::chain::{MayCancel, OnError};
 use retry_work::{Batches, ItemError};
+use support::dropped::OnDrop;
 use support::prelude::*;
 
 type Answer = Result<u32, Failure>;
@@ -43,6 +45,28 @@ type Fails = Vec<(Range<u32>, Vec<Failure>)>;
 #[allow(clippy::unnecessary_wraps)] // as an answer
 fn all_ok<T>(items: Vec<T>) -> Result<Vec<Result<T, Failure>>, Failure> {
     Ok(items.into_iter().map(Ok).collect())
+}
+
+/// The most calls at the same time.
+#[derive(Default)]
+struct Most {
+    running: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Most {
+    /// Counts a call until the guard is dropped.
+    fn one_more(&self) -> OnDrop<impl FnMut()> {
+        let running = self.running.fetch_add(1, SeqCst) + 1;
+        self.most.fetch_max(running, SeqCst);
+        OnDrop(|| {
+            self.running.fetch_sub(1, SeqCst);
+        })
+    }
+
+    fn get(&self) -> usize {
+        self.most.load(SeqCst)
+    }
 }
 
 /// A server that remembers what it was sent, and when.
@@ -67,6 +91,22 @@ impl Server {
         }
     }
 
+    /// A server whose first calls fail as a whole, with these failures.
+    fn failing(whole: impl Into<Vec<Failure>>) -> Self {
+        Self {
+            whole: whole.into(),
+            ..Self::new([])
+        }
+    }
+
+    /// A server whose calls take this number of seconds.
+    fn taking(seconds: u64) -> Self {
+        Self {
+            takes: secs(seconds),
+            ..Self::new([])
+        }
+    }
+
     /// Records the call and returns its results.
     fn answer(&self, items: &[u32]) -> Answers {
         let mut calls = self.calls.lock().unwrap();
@@ -79,8 +119,10 @@ impl Server {
             let (_, failures) = self.fails.iter().find(|(items, _)| items.contains(item))?;
             failures.get(attempts.count() - 1).cloned()
         };
-        let answers = items.iter().map(|item| answer(item).map_or(Ok(*item), Err));
-        Ok(answers.collect())
+        Ok(items
+            .iter()
+            .map(|item| answer(item).map_or(Ok(*item), Err))
+            .collect())
     }
 
     async fn call(&self, items: Vec<u32>) -> Answers {
@@ -154,10 +196,8 @@ fn errors(results: &Results) -> Vec<String> {
             None => errors.push((vec![item], text.to_owned())),
         }
     }
-    let errors = errors.into_iter();
-    errors
-        .map(|(items, text)| format!("{}: {text}", joined(&items)))
-        .collect()
+    let line = |(items, text): &(Vec<u32>, String)| format!("{}: {text}", joined(items));
+    errors.iter().map(line).collect()
 }
 
 /// The name of a row, the batches, the number of items, their failures, the calls, and the errors.

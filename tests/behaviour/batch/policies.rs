@@ -17,17 +17,15 @@ async fn sizes(
 #[tokio::test(start_paused = true)]
 async fn any_policy_does() {
     let policy = Policy::new();
-    assert_eq!(sizes(policy).await, [5, 1]);
-    assert_eq!(sizes(&policy).await, [5, 1]);
-    assert_eq!(sizes(policy.on(|_: &Failure| true)).await, [5, 1]);
-    assert_eq!(sizes(policy.batches(3)).await, [3, 2, 1]);
-    let expected = [4, 1, 1];
-    assert_eq!(
-        sizes(policy.on(|_: &Failure| true).batches(4)).await,
-        expected
-    );
-    assert_eq!(sizes(policy.batches(0)).await, [1; 6]);
-    assert_eq!(sizes(policy.batches(usize::MAX)).await, [5, 1]);
+    assert_rows! {
+        sizes(policy).await => [5, 1];
+        sizes(&policy).await => [5, 1];
+        sizes(policy.on(|_: &Failure| true)).await => [5, 1];
+        sizes(policy.batches(3)).await => [3, 2, 1];
+        sizes(policy.on(|_: &Failure| true).batches(4)).await => [4, 1, 1];
+        sizes(policy.batches(0)).await => [1; 6];
+        sizes(policy.batches(usize::MAX)).await => [5, 1];
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -27,6 +27,15 @@ impl Progresses {
     fn all(&self) -> Vec<[usize; 3]> {
         take(&mut self.0.lock().unwrap())
     }
+
+    /// The first ones of a run: those of its first second.
+    async fn of_first_second(&self, run: impl Future) -> Vec<[usize; 3]> {
+        let after_a_second = async {
+            sleep(secs(1)).await;
+            self.all()
+        };
+        join!(run, after_a_second).1
+    }
 }
 
 /// The item 1 fails once, the item 3 for good.
@@ -113,10 +122,8 @@ async fn every_end_of_an_item_is_progress() {
 /// In parallel with a slow call.
 #[tokio::test(start_paused = true)]
 async fn rejections_by_a_breaker_are_reported_at_once() {
-    let (recorded, breaker) = (
-        Progresses::default(),
-        Breaker::new().consecutive_failures(1),
-    );
+    let breaker = Breaker::new().consecutive_failures(1);
+    let recorded = Progresses::default();
     let batches = EXACT
         .max(0)
         .breaker(&breaker)
@@ -130,13 +137,9 @@ async fn rejections_by_a_breaker_are_reported_at_once() {
         }
         Err(TRANSIENT)
     });
-    let after_a_second = async {
-        sleep(secs(1)).await;
-        recorded.all()
-    };
-    let (_, after_a_second) = join!(results, after_a_second);
+    let first = recorded.of_first_second(results).await;
     // The second call opens the breaker, which turns the others away.
-    assert_eq!(after_a_second, [[0, 0, 4], [0, 1, 3], [0, 2, 2]]);
+    assert_eq!(first, [[0, 0, 4], [0, 1, 3], [0, 2, 2]]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -146,11 +149,6 @@ async fn a_batch_that_waits_for_its_first_turn_has_started() {
     HeldPermit::new(&limiter).succeeded();
     let batches = EXACT.limiter(&limiter).observe(|event| recorded.see(event));
     let results = retry_each(batches, 0..3_u32, async |items| all_ok(items));
-    let after_a_second = async {
-        sleep(secs(1)).await;
-        recorded.all()
-    };
-    let (_, after_a_second) = join!(results, after_a_second);
-    assert_eq!(after_a_second, [[0, 0, 3]]);
+    assert_eq!(recorded.of_first_second(results).await, [[0, 0, 3]]);
     assert_eq!(recorded.all(), [[3, 0, 0]]);
 }

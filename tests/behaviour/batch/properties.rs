@@ -2,7 +2,6 @@
 //! kept.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicUsize;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,7 +9,7 @@ use retry_work::ItemError;
 use support::prelude::*;
 use support::runtime;
 
-use super::secs;
+use super::{Most, secs};
 
 /// The outcomes of an item: the number of failures, and then a success or a stop. And the duration of its call.
 #[derive(Clone, Debug)]
@@ -73,27 +72,21 @@ impl<'a> Server<'a> {
         }
         self.calls.push(items.clone());
         if self.failing_calls.get(self.calls.len() - 1) == Some(&true) {
-            return Err(Failure(Verdict::TRANSIENT));
+            return Err(TRANSIENT);
         }
-        Ok(items
-            .into_iter()
-            .map(|item| self.answer_one(item))
-            .collect())
+        let answers = items.into_iter().map(|item| self.answer_one(item));
+        Ok(answers.collect())
     }
 
     fn answer_one(&mut self, item: usize) -> Result<usize, Failure> {
         let fate = &self.fates[item];
         if self.attempts[&item] <= fate.failures {
-            let verdict = if fate.throttled {
-                Verdict::THROTTLED
-            } else {
-                Verdict::TRANSIENT
-            };
+            let Failure(verdict) = if fate.throttled { THROTTLED } else { TRANSIENT };
             let hint = fate.hint.map(secs);
             return Err(Failure(hint.map_or(verdict, |hint| verdict.after(hint))));
         }
         if fate.stops {
-            return Err(Failure(Verdict::STOP));
+            return Err(STOP);
         }
         self.successes.push(item);
         Ok(item)
@@ -101,12 +94,9 @@ impl<'a> Server<'a> {
 
     fn check(&self, results: &Results, size: usize, max: u32) {
         assert_eq!(results.len(), self.fates.len());
-        assert!(
-            self.calls
-                .iter()
-                .all(|call| !call.is_empty() && call.len() <= size)
-        );
-        assert!(self.calls.iter().all(|call| call.is_sorted()));
+        for call in &self.calls {
+            assert!((1..=size).contains(&call.len()) && call.is_sorted());
+        }
         for (item, result) in results.iter().enumerate() {
             let attempts = self.attempts[&item];
             assert!(attempts <= max + 1);
@@ -115,14 +105,13 @@ impl<'a> Server<'a> {
                 Err(error) => {
                     assert!(!self.successes.contains(&item));
                     assert_eq!(error.attempts(), attempts);
-                    let stopped = error.error() == Some(&Failure(Verdict::STOP));
-                    let reason = if stopped {
-                        Reason::NotRetryable
+                    let stopped = error.error() == Some(&STOP);
+                    let expected = if stopped {
+                        (Reason::NotRetryable, attempts)
                     } else {
-                        Reason::Exhausted
+                        (Reason::Exhausted, max + 1)
                     };
-                    assert_eq!(error.reason(), reason);
-                    assert!(stopped || attempts == max + 1);
+                    assert_eq!((error.reason(), attempts), expected);
                 }
             }
         }
@@ -144,14 +133,12 @@ proptest! {
     ) {
         runtime::paused().block_on(async {
             let server = RefCell::new(Server::new(&fates, &failing_calls));
-            let (running, most) = (Cell::new(0), Cell::new(0));
+            let most = Most::default();
             let batches = policy(max).batches(size).concurrency(concurrency);
             let results = retry_each(batches, 0..fates.len(), async |pending: Vec<usize>| {
-                running.set(running.get() + 1);
-                most.set(most.get().max(running.get()));
+                let _running = most.one_more();
                 let pause = pending.iter().map(|item| fates[*item].millis).max();
                 sleep(Duration::from_millis(pause.unwrap())).await;
-                running.set(running.get() - 1);
                 server.borrow_mut().answer(pending)
             })
             .await;
@@ -170,16 +157,14 @@ proptest! {
     ) {
         let _skipped = testing::skip_sleeps();
         let server = Mutex::new(Server::new(&fates, &failing_calls));
-        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let most = Most::default();
         let batches = policy(max).batches(size).concurrency(concurrency);
         let results = retry_each_blocking(batches, 0..fates.len(), |pending| {
-            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let answers = server.lock().unwrap().answer(pending);
-            running.fetch_sub(1, Ordering::SeqCst);
-            answers
+            let _running = most.one_more();
+            server.lock().unwrap().answer(pending)
         });
         server.into_inner().unwrap().check(&results, size, max);
-        assert!(most.into_inner() <= concurrency);
+        assert!(most.get() <= concurrency);
     }
 
     /// With enough retries, the results equal those of a server that never fails.
@@ -205,8 +190,7 @@ proptest! {
         let results = retry_each(batches, items, async |pending| {
             server.borrow_mut().answer(pending)
         });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        prop_assert_eq!(runtime.unwrap().block_on(results), expected);
+        prop_assert_eq!(runtime::paused().block_on(results), expected);
     }
 
     /// Calls, pauses, log and results of blocking code are those of async code.
@@ -235,8 +219,7 @@ proptest! {
             let results = retry_each(batches, items.clone(), async |pending| {
                 server.lock().unwrap().answer(pending)
             });
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-            runtime.unwrap().block_on(results)
+            runtime::paused().block_on(results)
         });
         prop_assert_eq!(blocking, concurrent);
     }

@@ -14,13 +14,12 @@ fn down() -> Server {
 async fn each_item_pays_for_its_own_retry() {
     // Enough for three retries.
     let budget = Budget::grpc(6, 0.1);
-    let (recording, events) = (testing::record(), RefCell::new(Vec::new()));
-    let batches = EXACT
+    let (recording, events) = (testing::record(), testing::Recorder::new());
+    let chain = EXACT
         .name("each")
         .budget(&budget)
-        .observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()))
-        .batches(9);
-    let results = down().run(batches, 5).await;
+        .observe(|event| events.observe(event));
+    let results = down().run(chain.batches(9), 5).await;
     // Every failure takes one of its six tokens, and at half of them no retry is paid.
     let expected = ["0 1 2 3 4: 1 attempt (budget): transient"];
     assert_eq!(errors(&results), expected);
@@ -34,7 +33,7 @@ async fn each_item_pays_for_its_own_retry() {
         line,
         line,
     ];
-    assert_eq!(events.into_inner(), seen);
+    assert_eq!(events.lines(), seen);
 }
 
 #[tokio::test(start_paused = true)]
@@ -46,13 +45,9 @@ async fn a_budget_pays_for_as_many_as_it_can() {
     let ends: Vec<_> = ends
         .map(|error| (error.attempts(), error.reason()))
         .collect();
-    let paid = 500 / 14;
-    assert!(
-        ends[..paid]
-            .iter()
-            .all(|end| *end == (2, Reason::Exhausted))
-    );
-    assert!(ends[paid..].iter().all(|end| *end == (1, Reason::Budget)));
+    let (paid, unpaid) = ends.split_at(500 / 14);
+    assert!(paid.iter().all(|end| *end == (2, Reason::Exhausted)));
+    assert!(unpaid.iter().all(|end| *end == (1, Reason::Budget)));
     assert_eq!(budget.available(), f64::from(500 % 14));
 }
 
@@ -72,13 +67,7 @@ async fn items_without_budget_are_reported_with_their_own_error() {
     let mut is_first = true;
     let results = retry_each(batches, 0..50, |pending: Vec<i32>| {
         let is_busy = std::mem::take(&mut is_first);
-        let busy = |item| {
-            if is_busy {
-                Err(format!("{item} is busy"))
-            } else {
-                Ok(item)
-            }
-        };
+        let busy = |item| (!is_busy).then_some(item).ok_or(format!("{item} is busy"));
         ready(Ok(pending.into_iter().map(busy).collect()))
     })
     .await;
@@ -99,10 +88,8 @@ async fn an_open_breaker_ends_items_with_what_they_have() {
     assert_eq!(errors(&down().run(batches, 3).await), expected);
     assert_eq!(breaker.state(), BreakerState::Open);
     let lines = recording.lines();
-    assert!(
-        lines[0].starts_with("breaker opened items attempt=1 "),
-        "{lines:?}"
-    );
+    let opened = "breaker opened items attempt=1 ";
+    assert!(lines[0].starts_with(opened), "{lines:?}");
     let end = "gave up items attempt=1 max=3 error=2 of 2 items: transient reason=rejected";
     assert!(lines.contains(&end.to_owned()), "{lines:?}");
 }

@@ -13,15 +13,12 @@ async fn items_are_retried_by_an_on_function() {
         error.starts_with("503")
     };
     let policy = Policy::none().max(1).on(on);
-    let results = retry_each(
-        policy,
-        ["400 no text", "503 busy", "503 busy"],
-        async |errors| Ok(errors.into_iter().map(Err::<(), _>).collect()),
-    );
-    let results = results.await;
-    let attempts = results
-        .iter()
-        .map(|result| result.as_ref().unwrap_err().attempts());
+    let errors = ["400 no text", "503 busy", "503 busy"];
+    let results = retry_each(policy, errors, async |errors| {
+        Ok(errors.into_iter().map(Err::<(), _>).collect())
+    });
+    let attempts = results.await.into_iter();
+    let attempts = attempts.map(|result| result.unwrap_err().attempts());
     assert_eq!(attempts.collect::<Vec<_>>(), [1, 2, 2]);
     assert_eq!(asked.get(), 3 + 2);
 }

@@ -4,17 +4,10 @@ use support::prelude::*;
 
 use super::{Answers, EXACT, NONE, Server, all_ok, errors, secs};
 
-/// A server whose first calls fail as a whole.
-fn failing(calls: usize) -> Server {
-    Server {
-        whole: vec![TRANSIENT; calls],
-        ..Server::new([])
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_failed_request_does_not_end_other_items() {
-    let (budget, breaker, server) = (Budget::standard(), Breaker::new(), failing(1));
+    let (budget, breaker) = (Budget::standard(), Breaker::new());
+    let server = Server::failing([TRANSIENT]);
     let batches = EXACT.budget(&budget).breaker(&breaker).batches(100);
     assert_eq!(errors(&server.run(batches, 1000).await), NONE);
     assert_eq!(server.items().len(), 11);
@@ -23,7 +16,8 @@ async fn a_failed_request_does_not_end_other_items() {
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_counts_each_once() {
-    let (breaker, server) = (Breaker::new().consecutive_failures(3), failing(9));
+    let breaker = Breaker::new().consecutive_failures(3);
+    let server = Server::failing([TRANSIENT; 9]);
     let batches = Policy::none().breaker(&breaker).batches(5);
     let results = server.run(batches, 30).await;
     assert_eq!(server.items().len(), 3);
@@ -37,10 +31,7 @@ async fn a_breaker_counts_each_once() {
 async fn a_request_is_one_trial() {
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
     let succeeded = async |whole: Option<Failure>| {
-        let server = Server {
-            whole: whole.into_iter().collect(),
-            ..Server::new([])
-        };
+        let server = Server::failing(whole.into_iter().collect::<Vec<_>>());
         let results = server.run(Policy::none().max(0).breaker(&breaker), 3).await;
         results.iter().filter(|result| result.is_ok()).count()
     };
@@ -64,10 +55,9 @@ async fn a_whole_success_or_failure_counts_once() {
     let requests = Cell::new(0);
     let results = retry_each(batches, 0..2000, async |items: Vec<u32>| {
         requests.set(requests.get() + 1);
-        if items[0] < 500 {
-            all_ok(items)
-        } else {
-            Err(TRANSIENT)
+        match items[0] {
+            ..500 => all_ok(items),
+            _ => Err(TRANSIENT),
         }
     })
     .await;
@@ -128,8 +118,8 @@ async fn a_request_pays_once() {
         "a single payment is refunded once", spent(Budget::standard(), 10), 3,
             vec![Err(TRANSIENT), refused()], vec![360.0, 346.0, 362.0],
             Some("0 1 2: 2 attempts (not retryable): stop");
-        // Requests with many items to a server that is down must not be retried forever. Each of the two gives one, which
-        // pays for a retry.
+        // Requests with many items to a server that is down must not be retried forever. Each of the two gives one,
+        // which pays for a retry.
         "a request is one call to the budget", spent(Budget::ratio(1.0), 100), 6,
             vec![Err(TRANSIENT); 4], vec![0.0; 5],
             Some("0 1 2 3 4 5: 2 attempts (budget): transient");
@@ -148,11 +138,9 @@ async fn items_end_together_if_the_budget_is_empty() {
     let (seen, errors) = paid(&budget, 6, &[Err(TRANSIENT), Err(TRANSIENT)]).await;
     assert_eq!(seen, [14.0, 14.0, 0.0, 14.0]);
     assert_eq!(errors, ["3 4 5: 1 attempt (budget): transient"]);
-    assert_eq!(
-        recording.lines(),
-        [
-            "retrying paid attempt=1 max=3 delay=1s error=3 of 6 items: transient reason=transient",
-            "gave up paid attempt=1 max=3 error=3 of 6 items: transient reason=budget",
-        ]
-    );
+    let expected = [
+        "retrying paid attempt=1 max=3 delay=1s error=3 of 6 items: transient reason=transient",
+        "gave up paid attempt=1 max=3 error=3 of 6 items: transient reason=budget",
+    ];
+    assert_eq!(recording.lines(), expected);
 }

@@ -131,16 +131,15 @@ async fn attempts<T>(call: impl AsyncFnOnce(&mut Client) -> T) -> u32 {
 
 #[tokio::test]
 async fn every_method_that_can_fail_is_retried() {
-    assert_eq!(attempts(async |client| client.blocking()).await, 3);
-    assert_eq!(
-        attempts(async |client| client.asynchronous(String::from("hello")).await).await,
-        3
-    );
-    assert_eq!(attempts(async |client| client.future().await).await, 3);
-    assert_eq!(attempts(async |client| client.boxed().await).await, 3);
-    assert_eq!(attempts(async |client| client.alias()).await, 3);
-    assert_eq!(attempts(async |client| client.opened()).await, 3);
-    assert_eq!(attempts(async |client| client.marked()).await, 3);
+    assert_rows! {
+        attempts(async |client| client.blocking()).await => 3;
+        attempts(async |client| client.asynchronous(String::from("hello")).await).await => 3;
+        attempts(async |client| client.future().await).await => 3;
+        attempts(async |client| client.boxed().await).await => 3;
+        attempts(async |client| client.alias()).await => 3;
+        attempts(async |client| client.opened()).await => 3;
+        attempts(async |client| client.marked()).await => 3;
+    }
     let mut connections = 0;
     assert!(Client::connect(&mut connections).is_ok());
     assert_eq!(connections, 2);
@@ -148,13 +147,12 @@ async fn every_method_that_can_fail_is_retried() {
 
 #[tokio::test]
 async fn skipped_ones_and_those_that_cannot_fail_are_not() {
-    assert_eq!(attempts(async |client| client.skipped().await).await, 1);
-    assert_eq!(
-        attempts(async |client| client.not_a_result().await).await,
-        0
-    );
-    assert_eq!(Client::new().socket(), TcpStream(0));
-    assert_eq!(Client::FROM_MACRO + (Client::CONSTANT)(1), 9);
+    assert_rows! {
+        attempts(async |client| client.skipped().await).await => 1;
+        attempts(async |client| client.not_a_result().await).await => 0;
+        Client::new().socket() => TcpStream(0);
+        Client::FROM_MACRO + (Client::CONSTANT)(1) => 9;
+    }
 }
 
 #[tokio::test]
@@ -170,37 +168,12 @@ async fn a_method_overrides_single_keys() {
 
 #[tokio::test]
 async fn names_are_those_of_the_block_and_the_method() {
-    let name = async |call: &dyn AsyncCall| {
-        let recording = testing::record();
-        let mut client = Client::new();
-        call.call(&mut client).await;
-        let line = recording.lines().remove(0);
-        String::from(line.split(' ').nth(1).unwrap())
-    };
-    assert_eq!(name(&Blocking).await, "client.blocking");
-    assert_eq!(name(&Extended).await, "own");
-}
-
-#[async_trait(?Send)]
-trait AsyncCall {
-    async fn call(&self, client: &mut Client);
-}
-
-struct Blocking;
-struct Extended;
-
-#[async_trait(?Send)]
-impl AsyncCall for Blocking {
-    async fn call(&self, client: &mut Client) {
-        client.blocking().unwrap_err();
-    }
-}
-
-#[async_trait(?Send)]
-impl AsyncCall for Extended {
-    async fn call(&self, client: &mut Client) {
-        client.extended().await.unwrap();
-    }
+    let (recording, mut client) = (testing::record(), Client::new());
+    client.blocking().unwrap_err();
+    client.extended().await.unwrap();
+    let lines = recording.lines();
+    let names = [&lines[0], &lines[3]].map(|line| line.split(' ').nth(1));
+    assert_eq!(names, [Some("client.blocking"), Some("own")]);
 }
 
 #[async_trait]
@@ -298,19 +271,12 @@ struct Sections(u32);
 impl Sections {
     #[retry(throttled(base = "1s"))]
     async fn base(&mut self) -> Result<(), Busy> {
-        self.0 += 1;
-        Err(Busy(self.0))
+        count(&mut self.0)
     }
 
     #[retry(throttled(backoff = ["3s"]))]
     async fn list(&mut self) -> Result<(), Busy> {
-        self.base_less()
-    }
-
-    #[retry(skip)]
-    fn base_less(&mut self) -> Result<(), Busy> {
-        self.0 += 1;
-        Err(Busy(self.0))
+        count(&mut self.0)
     }
 }
 
@@ -318,13 +284,10 @@ impl Sections {
 async fn a_methods_section_lies_over_the_blocks_key_by_key() {
     let recording = testing::record();
     assert_eq!(Sections(0).base().await, Err(Busy(6)));
-    assert_eq!(
-        recording.delays(),
-        [1, 2, 4, 8, 16].map(Duration::from_secs)
-    );
+    assert_eq!(recording.delays(), [1, 2, 4, 8, 16].map(secs));
     let recording = testing::record();
     assert_eq!(Sections(0).list().await, Err(Busy(6)));
-    assert_eq!(recording.delays(), [Duration::from_secs(3); 5]);
+    assert_eq!(recording.delays(), [secs(3); 5]);
 }
 
 struct Store(u32);
@@ -413,16 +376,16 @@ fn count(attempts: &mut u32) -> Result<(), Busy> {
 
 #[tokio::test(start_paused = true)]
 async fn a_methods_max_beats_the_sections_of_its_block() {
-    assert_eq!(Max.inherited(&mut 0), Err(Busy(3)));
-    assert_eq!(Max.once(&mut 0), Err(Busy(1)));
-    assert_eq!(Max.more(&mut 0).await, Err(Busy(4)));
-    assert_eq!(Max.own_section(&mut 0), Err(Busy(2)));
-    let start = Instant::now();
-    assert_eq!(Max.throttled(&mut 0).await, Err(Busy(4)));
-    // The rest of the section stays in force.
-    assert_eq!(start.elapsed(), Duration::from_secs(3));
-
-    let decorated = RetryingMax::new(());
-    assert_eq!(decorated.inherited(&mut 0), Err(Busy(3)));
-    assert_eq!(decorated.once(&mut 0), Err(Busy(1)));
+    let (start, decorated) = (Instant::now(), RetryingMax::new(()));
+    assert_rows! {
+        Max.inherited(&mut 0) => Err(Busy(3));
+        Max.once(&mut 0) => Err(Busy(1));
+        Max.more(&mut 0).await => Err(Busy(4));
+        Max.own_section(&mut 0) => Err(Busy(2));
+        Max.throttled(&mut 0).await => Err(Busy(4));
+        // The rest of the section stays in force.
+        start.elapsed() => secs(3);
+        decorated.inherited(&mut 0) => Err(Busy(3));
+        decorated.once(&mut 0) => Err(Busy(1));
+    }
 }

@@ -2,21 +2,11 @@
 
 use std::io::ErrorKind;
 
-use http::{HeaderMap, StatusCode};
-use retry_runtime::{ResponseError, on};
+use retry_runtime::on;
 use support::prelude::*;
 use support::verdicts::BROKEN;
 
-type Boxed = Box<dyn Error + Send + Sync>;
-
-fn io(kind: ErrorKind) -> io::Error {
-    kind.into()
-}
-
-fn response(status: u16) -> ResponseError {
-    let status = StatusCode::from_u16(status).unwrap();
-    ResponseError::new(status, HeaderMap::new(), "")
-}
+use crate::classification::{Boxed, io_error, response};
 
 /// An error that names itself as its source.
 #[derive(Debug)]
@@ -41,15 +31,16 @@ struct Step(#[source] Boxed);
 
 #[test]
 fn causes_that_do_not_end_are_given_up() {
-    let boxed: Boxed = Endless.into();
-    assert_eq!(boxed.classify(), Verdict::STOP);
-    assert_eq!(on::cause(&Endless), Verdict::STOP);
-    assert_eq!(on::http(&Endless), Verdict::STOP);
-    assert_eq!(on::transient_io(&Endless), Verdict::STOP);
-    assert_eq!(on::transaction(&Endless), Verdict::STOP);
-    assert!(!on::mentions("else")(&Endless));
-    assert!(on::mentions("end")(&Endless));
-    assert_eq!(io::Error::other(Endless).classify(), Verdict::STOP);
+    assert_rows! {
+        Boxed::from(Endless).classify() => Verdict::STOP;
+        on::cause(&Endless) => Verdict::STOP;
+        on::http(&Endless) => Verdict::STOP;
+        on::transient_io(&Endless) => Verdict::STOP;
+        on::transaction(&Endless) => Verdict::STOP;
+        on::mentions("else")(&Endless) => false;
+        on::mentions("end")(&Endless) => true;
+        io::Error::other(Endless).classify() => Verdict::STOP;
+    }
 }
 
 #[test]
@@ -60,7 +51,7 @@ fn a_cause_is_found_in_any_wrapper() {
     }
     assert_eq!(deep.classify(), BROKEN);
 
-    let reset = || io(ErrorKind::ConnectionReset);
+    let reset = || io_error(ErrorKind::ConnectionReset);
     let wrapped: [io::Error; 5] = [
         io::Error::other(reset()),
         io::Error::other(io::Error::other(io::Error::other(reset()))),
@@ -84,17 +75,16 @@ fn a_cause_is_found_in_any_wrapper() {
     let busy = io::Error::other(response(503));
     assert_eq!(busy.classify(), BROKEN);
     // An error kind that only names the failed step must not hide the cause, for example when a body is decoded.
-    let kinds = [
+    for kind in [
         ErrorKind::InvalidData,
         ErrorKind::InvalidInput,
         ErrorKind::Unsupported,
-    ];
-    for kind in kinds {
+    ] {
         let garbled = io::Error::new(kind, reset());
         assert_eq!(garbled.classify(), BROKEN, "{kind:?}");
         let garbled = io::Error::new(kind, response(503));
         assert_eq!(anyhow::Error::from(garbled).classify(), BROKEN, "{kind:?}");
-        let garbled = io::Error::new(kind, io(ErrorKind::NotFound));
+        let garbled = io::Error::new(kind, io_error(ErrorKind::NotFound));
         assert_eq!(garbled.classify(), Verdict::STOP, "{kind:?}");
     }
 }
@@ -182,7 +172,7 @@ fn a_program_makes_its_own_types_known() {
     #[error("busy")]
     struct Busy(#[source] Boxed);
 
-    let error = || anyhow::Error::from(Busy(io(ErrorKind::NotFound).into())).context("step");
+    let error = || anyhow::Error::from(Busy(io_error(ErrorKind::NotFound).into())).context("step");
     assert_eq!(error().classify(), Verdict::STOP);
     // It may ask for what is inside.
     on::known(|busy: &Busy| {
@@ -195,21 +185,20 @@ fn a_program_makes_its_own_types_known() {
     });
     assert_eq!(error().classify(), Verdict::THROTTLED);
     assert_eq!(io::Error::other(error()).classify(), Verdict::THROTTLED);
-    let shared = io::Error::other(Arc::new(Busy(io(ErrorKind::ConnectionReset).into())));
+    let shared = io::Error::other(Arc::new(Busy(io_error(ErrorKind::ConnectionReset).into())));
     assert_eq!(on::cause(&shared), BROKEN);
 }
 
 /// An `anyhow::Error` converted into a box has another type, which can't be inspected, as the guide explains.
 #[test]
 fn the_outermost_error_of_anyhow_is_lost_in_a_box() {
-    let refused = || anyhow::Error::from(io(ErrorKind::ConnectionRefused));
-    assert_eq!(refused().classify(), Verdict::TRANSIENT);
-    let boxed: Boxed = refused().into();
-    assert_eq!(boxed.classify(), Verdict::STOP);
-    let boxed: Boxed = refused().context("while connecting").into();
-    assert_eq!(boxed.classify(), Verdict::TRANSIENT);
-    let boxed = refused().reallocate_into_boxed_dyn_error_without_backtrace();
-    assert_eq!(boxed.classify(), Verdict::TRANSIENT);
+    let refused = || anyhow::Error::from(io_error(ErrorKind::ConnectionRefused));
+    assert_rows! {
+        refused().classify() => Verdict::TRANSIENT;
+        Boxed::from(refused()).classify() => Verdict::STOP;
+        Boxed::from(refused().context("while connecting")).classify() => Verdict::TRANSIENT;
+        refused().reallocate_into_boxed_dyn_error_without_backtrace().classify() => Verdict::TRANSIENT;
+    }
 }
 
 /// Its source is the source of the inner error, so the inner error is skipped, as the guide explains.
@@ -219,6 +208,6 @@ fn transparent_hides_the_error_inside() {
     #[error(transparent)]
     struct Transparent(#[from] io::Error);
 
-    let refused = Transparent(io(ErrorKind::ConnectionRefused));
+    let refused = Transparent(io_error(ErrorKind::ConnectionRefused));
     assert_eq!(on::cause(&refused), Verdict::STOP);
 }

@@ -42,13 +42,6 @@ fn every_kind_has_the_verdict_of_the_table() {
 }
 
 #[test]
-fn a_broken_connection_is_ambiguous_and_a_refused_one_is_not() {
-    let is_ambiguous = |kind: ErrorKind| Error::from(kind).classify().is_ambiguous();
-    assert!(is_ambiguous(ErrorKind::ConnectionReset) && is_ambiguous(ErrorKind::TimedOut));
-    assert!(!is_ambiguous(ErrorKind::ConnectionRefused));
-}
-
-#[test]
 fn errors_of_the_operating_system_are_classified() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();

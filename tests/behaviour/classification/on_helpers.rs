@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::io::ErrorKind;
 
-use http::{HeaderMap, StatusCode};
 use retry_runtime::ResponseError;
 use retry_runtime::on::{self, Combine};
 use support::prelude::*;
 use support::verdicts::BROKEN;
 
-type Boxed = Box<dyn Error + Send + Sync>;
+use crate::classification::{Boxed, io_error, response};
+
 type MakeError = fn() -> AppError;
 
 /// A typical application error: it names the failed operation, and contains the cause.
@@ -29,15 +29,6 @@ enum AppError {
     Text(String),
 }
 
-fn io(kind: ErrorKind) -> io::Error {
-    kind.into()
-}
-
-fn response(status: u16) -> ResponseError {
-    let status = StatusCode::from_u16(status).unwrap();
-    ResponseError::new(status, HeaderMap::new(), "the model is Overloaded")
-}
-
 fn text(text: &str) -> AppError {
     AppError::Text(text.to_owned())
 }
@@ -45,9 +36,9 @@ fn text(text: &str) -> AppError {
 #[test]
 fn the_first_cause_of_a_known_type_decides() {
     let table = rows! {
-        AppError::Prompt(io(ErrorKind::ConnectionRefused)), Verdict::TRANSIENT;
-        AppError::Prompt(io(ErrorKind::NotFound)), Verdict::STOP;
-        AppError::Prompt(io::Error::other(io(ErrorKind::BrokenPipe))), BROKEN;
+        AppError::Prompt(io_error(ErrorKind::ConnectionRefused)), Verdict::TRANSIENT;
+        AppError::Prompt(io_error(ErrorKind::NotFound)), Verdict::STOP;
+        AppError::Prompt(io::Error::other(io_error(ErrorKind::BrokenPipe))), BROKEN;
         AppError::Prompt(io::Error::other(response(503))), BROKEN;
         AppError::Prompt(io::Error::new(ErrorKind::InvalidData, response(503))), BROKEN;
         AppError::Model(response(503).into()), BROKEN;
@@ -72,41 +63,30 @@ fn the_first_cause_of_a_known_type_decides() {
 
 #[test]
 fn every_box_of_an_error_is_classified() {
-    let refused = || io(ErrorKind::ConnectionRefused);
+    let refused = || io_error(ErrorKind::ConnectionRefused);
     let plain: Box<dyn Error> = refused().into();
     let send: Box<dyn Error + Send> = Box::new(refused());
     let shared: Arc<dyn Error + Send + Sync> = Arc::new(refused());
-    assert_eq!(plain.classify(), Verdict::TRANSIENT);
-    assert_eq!(send.classify(), Verdict::TRANSIENT);
-    assert_eq!(shared.classify(), Verdict::TRANSIENT);
+    let verdicts = [plain.classify(), send.classify(), shared.classify()];
+    assert_eq!(verdicts, [Verdict::TRANSIENT; 3]);
     let verdicts = [on::cause(&plain), on::cause(&send), on::cause(&shared)];
     assert_eq!(verdicts, [Verdict::TRANSIENT; 3]);
 }
 
 #[test]
-fn http_matches_only_http_errors() {
+fn http_and_transient_io_match_only_errors_of_their_sort() {
     let table = rows! {
-        AppError::Model(response(503).into()), BROKEN;
-        AppError::Model(response(404).into()), Verdict::STOP;
-        AppError::Prompt(io(ErrorKind::ConnectionRefused)), Verdict::STOP;
-        text("503"), Verdict::STOP;
+        AppError::Model(response(503).into()), BROKEN, Verdict::STOP;
+        AppError::Model(response(404).into()), Verdict::STOP, Verdict::STOP;
+        AppError::Prompt(io_error(ErrorKind::ConnectionRefused)), Verdict::STOP, Verdict::TRANSIENT;
+        AppError::Prompt(io_error(ErrorKind::TimedOut)), Verdict::STOP, Verdict::TIMEOUT;
+        AppError::Prompt(io_error(ErrorKind::PermissionDenied)), Verdict::STOP, Verdict::STOP;
+        AppError::Erased(io::Error::other(io_error(ErrorKind::BrokenPipe)).into()), Verdict::STOP, BROKEN;
+        text("503"), Verdict::STOP, Verdict::STOP;
     };
-    for (error, expected) in table {
-        assert_eq!(on::http(&error), expected, "{error:?}");
-    }
-}
-
-#[test]
-fn transient_io_matches_only_connection_errors() {
-    let table = rows! {
-        AppError::Prompt(io(ErrorKind::ConnectionRefused)), Verdict::TRANSIENT;
-        AppError::Prompt(io(ErrorKind::TimedOut)), Verdict::TIMEOUT;
-        AppError::Prompt(io(ErrorKind::PermissionDenied)), Verdict::STOP;
-        AppError::Erased(io::Error::other(io(ErrorKind::BrokenPipe)).into()), BROKEN;
-        AppError::Model(response(503).into()), Verdict::STOP;
-    };
-    for (error, expected) in table {
-        assert_eq!(on::transient_io(&error), expected, "{error:?}");
+    for (error, http, transient_io) in table {
+        assert_eq!(on::http(&error), http, "{error:?}");
+        assert_eq!(on::transient_io(&error), transient_io, "{error:?}");
     }
 }
 
@@ -149,11 +129,8 @@ fn combinations_have_the_verdict_of_their_parts() {
             let (a, b) = (|(): &()| first, |(): &()| second);
             let either = if first.is_retryable() { first } else { second };
             assert_eq!(a.or(b)(&()), either);
-            let left = if second.is_retryable() {
-                Verdict::STOP
-            } else {
-                first
-            };
+            let excepted = second.is_retryable();
+            let left = if excepted { Verdict::STOP } else { first };
             assert_eq!(a.except(b)(&()), left);
             let both = a.and(b)(&());
             let are_retryable = first.is_retryable() && second.is_retryable();
@@ -206,7 +183,7 @@ macro_rules! attempts_of {
 #[tokio::test]
 async fn functions_of_the_attribute_are_paths_and_expressions() {
     let table: [(MakeError, [u32; 8]); 5] = rows! {
-        || AppError::Prompt(io(ErrorKind::ConnectionRefused)), [3, 1, 3, 3, 1, 1, 3, 3];
+        || AppError::Prompt(io_error(ErrorKind::ConnectionRefused)), [3, 1, 3, 3, 1, 1, 3, 3];
         || AppError::Model(response(503).into()), [3, 3, 1, 3, 3, 3, 3, 3];
         || text("Overloaded"), [1, 1, 1, 3, 3, 3, 1, 1];
         || text("Overloaded: quota"), [1, 1, 1, 3, 3, 1, 1, 1];
@@ -276,32 +253,26 @@ fn attempts(on: impl Fn(&anyhow::Error) -> Verdict, error: impl Fn() -> anyhow::
 
 #[test]
 fn a_users_own_type_is_classified_inside_others() {
-    #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
-    fn erased(attempts: &mut u32) -> anyhow::Result<()> {
-        *attempts += 1;
-        Err(anyhow::Error::new(Busy).context("can't ask the model"))
-    }
-
-    #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
-    fn boxed(attempts: &mut u32) -> Result<(), Box<dyn Error>> {
-        *attempts += 1;
-        Err(AppError::Erased(Busy.into()).into())
+    scripted! {
+        #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
+        fn boxed(attempts: &mut u32) -> Result<(), Box<dyn Error>> = {
+            *attempts += 1;
+            Err(AppError::Erased(Busy.into()).into())
+        };
     }
 
     let mut count = 0;
-    assert!(erased(&mut count).is_err());
-    assert_eq!(count, 3);
-    count = 0;
     assert!(boxed(&mut count).is_err());
     assert_eq!(count, 3);
-    // By default it isn't called.
-    assert_eq!(attempts(Classify::classify, || Busy.into()), 1);
-    assert_eq!(attempts(on::is::<Busy>, || Busy.into()), 3);
-    assert_eq!(attempts(on::is::<Busy>, || Refusal::TooMany.into()), 1);
-    let refused = || io(ErrorKind::ConnectionRefused).into();
-    assert_eq!(attempts(on::is::<Busy>, refused), 1);
-    let stops = || Refusal::NoSuchModel.into();
-    assert_eq!(attempts(on::is::<Refusal>, stops), 1);
+    let by_default = Classify::classify;
+    assert_rows! {
+        attempts(on::is::<Busy>, || anyhow::Error::new(Busy).context("can't ask the model")) => 3;
+        attempts(by_default, || Busy.into()) => 1;
+        attempts(on::is::<Busy>, || Busy.into()) => 3;
+        attempts(on::is::<Busy>, || Refusal::TooMany.into()) => 1;
+        attempts(on::is::<Busy>, || io_error(ErrorKind::ConnectionRefused).into()) => 1;
+        attempts(on::is::<Refusal>, || Refusal::NoSuchModel.into()) => 1;
+    }
 }
 
 #[test]
@@ -310,7 +281,10 @@ fn several_user_types_are_classified() {
     assert_eq!(attempts(&on, || Busy.into()), 3);
     assert_eq!(attempts(&on, || Refusal::TooMany.into()), 3);
     assert_eq!(attempts(&on, || Refusal::NoSuchModel.into()), 1);
-    assert_eq!(attempts(&on, || io(ErrorKind::ConnectionRefused).into()), 3);
+    assert_eq!(
+        attempts(&on, || io_error(ErrorKind::ConnectionRefused).into()),
+        3
+    );
     assert_eq!(attempts(&on, || anyhow::anyhow!("a text")), 1);
 }
 

@@ -1,8 +1,8 @@
 //! resilience4j's circuit breaker: <https://resilience4j.readme.io/docs/circuitbreaker> and
 //! `CircuitBreakerStateMachineTest.java`.
 //!
-//! It differs in two things: over a window of time a success never opens ours, and one trial call that fails does unless
-//! `trial_successes` bears it.
+//! It differs in two things: over a window of time a success never opens ours, and one trial call that fails does
+//! unless `trial_successes` bears it.
 
 use support::prelude::*;
 
@@ -34,7 +34,7 @@ async fn settings() {
 
 /// `1/1 2s ends-well` is a call that takes two seconds, if one second counts as slow.
 #[tokio::test(start_paused = true)]
-async fn counts_slow_calls() {
+async fn other_breakers() {
     let slow = || Breaker::new().count_window(4).slow(secs(1), 0.5);
     for (name, breaker, steps) in rows! {
         "COUNT_BASED: the oldest of the window goes", Breaker::new().ratio(0.5).count_window(3),
@@ -49,14 +49,6 @@ async fn counts_slow_calls() {
             "1/1 2s ends-well 1/1 2s ends-well Open rejected*2";
         "slowCallDurationThreshold: a slow trial call fails", slow().consecutive_failures(1),
             "fails 5s 1/1 2s ends-well Open";
-    } {
-        follow(name, &breaker, steps).await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn obeys_operators_and_counts_trials() {
-    for (name, breaker, steps) in rows! {
         "permittedNumberOfCallsInHalfOpenState, with a rate",
             Breaker::new().consecutive_failures(1).trial_calls(3).trial_successes(2),
             "fails 5s fails HalfOpen fails Open 5s succeeds fails HalfOpen succeeds Closed";

@@ -114,13 +114,8 @@ impl<'s> Store<'s, String, 2> for Memory {
 #[tokio::test]
 async fn generic_traits_and_methods() {
     let store = Retrying::new(Memory(Cell::new(0), String::from("stored")));
-    assert_eq!(
-        store
-            .get([String::from("a"), String::from("b")])
-            .await
-            .as_deref(),
-        Ok("ab")
-    );
+    let keys = ["a", "b"].map(String::from);
+    assert_eq!(store.get(keys).await.as_deref(), Ok("ab"));
     assert_eq!(store.borrow(&String::new()), Ok("stored"));
     assert_eq!(store.convert::<u8, 3>(7).await, Ok([7, 7, 7]));
     assert_eq!(store.parse::<u16>().await, Ok(0));

@@ -123,10 +123,8 @@ fn default_bodies_run_for_methods_that_cannot_be_delegated() {
     assert_eq!(Rc::new(client()).shared(), Ok(6));
     let (one, other) = (client(), client());
     assert_eq!(one.batch(&[&one, &other, &one]), Ok(3));
-    assert_eq!(
-        (one.inner().0.attempts.get(), other.inner().0.attempts.get()),
-        (3, 0)
-    );
+    let attempts = [one, other].map(|client| client.inner().0.attempts.get());
+    assert_eq!(attempts, [3, 0]);
 }
 
 #[async_trait]

@@ -124,8 +124,6 @@ async fn generic_traits_and_methods() {
     // The default body: a box can't give away what may have no size.
     assert_eq!(store.close(), Ok(()));
     // Each of a decorator around a pointer around a client.
-    assert_eq!(
-        RetryStore::new(Rc::new(RetryStore::new(SharedFlaky::default()))).get(&1),
-        Ok(3)
-    );
+    let store = Rc::new(RetryStore::new(SharedFlaky::default()));
+    assert_eq!(RetryStore::new(store).get(&1), Ok(3));
 }

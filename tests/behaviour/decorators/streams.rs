@@ -133,30 +133,25 @@ async fn streams_are_retried_as_a_whole() {
         assert_eq!(collected(&client, client.buffered("hello")).await, whole());
         // Also in a block, by the method's own attribute.
         let client = Flaky::new(fails_at);
-        assert_eq!(
-            collected(&client, client.inner().in_a_block()).await,
-            whole()
-        );
+        let items = client.inner().in_a_block();
+        assert_eq!(collected(&client, items).await, whole());
     }
 }
 
 #[tokio::test]
 async fn streams_that_borrow_the_client_exclusively() {
-    let mut client = Flaky::new(0);
-    let items: Items = client.exclusive().collect().await;
-    assert_eq!((items, client.inner().openings.get()), whole());
-    let mut client = Flaky::new(0);
-    let items: Items = client.exclusive_buffered().collect().await;
-    assert_eq!((items, client.inner().openings.get()), whole());
+    let (mut first, mut buffered) = (Flaky::new(0), Flaky::new(0));
+    let items: Items = first.exclusive().collect().await;
+    assert_eq!((items, first.inner().openings.get()), whole());
+    let items: Items = buffered.exclusive_buffered().collect().await;
+    assert_eq!((items, buffered.inner().openings.get()), whole());
 }
 
 #[tokio::test]
 async fn only_the_opening_or_nothing_is_retried() {
     let client = Flaky::new(9);
-    assert_eq!(
-        collected(&client, client.opened().await.unwrap()).await,
-        whole()
-    );
+    let items = client.opened().await.unwrap();
+    assert_eq!(collected(&client, items).await, whole());
     let client = Flaky::new(0);
     let expected = (vec![Err(Busy(1))], 1);
     assert_eq!(collected(&client, client.skipped().take(1)).await, expected);

@@ -22,7 +22,8 @@ impl Call for Client {
     }
 }
 
-/// Runs a scenario in every form that makes one attempt at a time or several: attribute, expression, block and decorator.
+/// Runs a scenario in every form that makes one attempt at a time or several: attribute, expression, block and
+/// decorator.
 macro_rules! in_functions {
     ($scenario:expr, |$world:ident| [$($keys:tt)*]) => {{
         #[retry(name = "call", policy = $world.policy, observe = |event: &Event<'_>| $world.tell(event), $($keys)*)]

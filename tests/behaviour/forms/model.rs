@@ -63,8 +63,8 @@ struct Call<'a> {
     paid: f64,
     begun: Vec<u64>,
     reported: Vec<String>,
-    /// Batches and plans differ: an attempt ran when the deadline came, which drops it there; or the call was cancelled or
-    /// exhausted and its last failure was not worth a retry in any case, which is what a plan reports.
+    /// Batches and plans differ: an attempt ran when the deadline came, which drops it there; or the call was cancelled
+    /// or exhausted and its last failure was not worth a retry in any case, which is what a plan reports.
     is_single: bool,
 }
 

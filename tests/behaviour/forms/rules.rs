@@ -1,5 +1,5 @@
-//! Runs `support::forms::rules` in all forms except those of whole clients, which `tests/clients/whole_clients/rules.rs`
-//! covers.
+//! Runs `support::forms::rules` in all forms except those of whole clients, which
+//! `tests/clients/whole_clients/rules.rs` covers.
 
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::own_loop::{Attempts, Site};

@@ -54,11 +54,11 @@ enum Change {
     Splice(Index, &'static str, Index),
 }
 
-/// Texts of the corpus, a few places of each changed. `pieces` are what the text is made of.
-fn texts(corpus: &'static str, pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
+/// Texts of the corpus, a few places of each changed. `pieces` are what the text is made of, separated by `|`.
+fn texts(corpus: &'static str, pieces: &'static str) -> impl Strategy<Value = String> {
     let lines: Vec<&str> = corpus.lines().collect();
     let piece = prop_oneof![
-        3 => select(pieces).prop_map(String::from),
+        3 => select(pieces.split('|').collect::<Vec<_>>()).prop_map(String::from),
         1 => any::<char>().prop_map(String::from),
         1 => any::<i64>().prop_map(|number| number.to_string()),
         1 => any::<f64>().prop_map(|number| number.to_string()),

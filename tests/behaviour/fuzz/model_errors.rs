@@ -7,34 +7,9 @@ use retry_runtime::{Classify, ResponseError};
 
 use super::{fuzz, texts};
 
-const PIECES: &[&str] = &[
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    ":",
-    ",",
-    "\\",
-    "\n",
-    "\n\n",
-    "data:",
-    "event: error",
-    "event:",
-    "\"error\":",
-    "\"code\":",
-    "\"details\":",
-    "\"message\":",
-    "\"retryDelay\":\"9e99s\"",
-    "null",
-    "true",
-    "1e999",
-    "-1",
-    "429",
-    "\u{feff}",
-    "[[[[[[[[",
-    "{\"error\":{\"error\":",
-];
+const PIECES: &str = "{|}|[|]|\"|:|,|\\|\n|\n\n|data:|event: error|event:|\"error\":|\"code\":|\"details\":|\
+    \"message\":|\"retryDelay\":\"9e99s\"|null|true|1e999|-1|429|\u{feff}|[[[[[[[[|\
+    {\"error\":{\"error\":";
 
 #[test]
 fn bodies_and_events() {

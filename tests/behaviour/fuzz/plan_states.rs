@@ -6,27 +6,8 @@ use support::prelude::*;
 
 use super::{fuzz, texts};
 
-const PIECES: &[&str] = &[
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    ":",
-    ",",
-    "\"a\"",
-    "\"b\"",
-    "\"e\"",
-    "null",
-    "-1",
-    "4294967296",
-    "18446744073709551616",
-    "\"version\":",
-    "\"completed\":",
-    "\"failed\":",
-    "\"dead_ends\":",
-    "\"executions\":",
-];
+const PIECES: &str = "{|}|[|]|\"|:|,|\"a\"|\"b\"|\"e\"|null|-1|4294967296|18446744073709551616|\"version\":|\
+    \"completed\":|\"failed\":|\"dead_ends\":|\"executions\":";
 
 const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &["a"])];
 

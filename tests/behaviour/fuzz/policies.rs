@@ -6,40 +6,8 @@ use retry_runtime::{Policies, Policy};
 
 use super::{fuzz, texts};
 
-const PIECES: &[&str] = &[
-    "max",
-    "backoff",
-    "throttled",
-    "invalid",
-    "=",
-    "==",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "\"",
-    ",",
-    "\n",
-    " ",
-    ".",
-    "-",
-    "1",
-    "0",
-    "4294967295",
-    "1e400",
-    "NaN",
-    "ms",
-    "s",
-    "w",
-    "µs",
-    "unlimited",
-    "exp",
-    "none",
-    "true",
-    "'",
-];
+const PIECES: &str = "max|backoff|throttled|invalid|=|==|(|)|[|]|{|}|\"|,|\n| |.|-|1|0|4294967295|1e400|NaN|\
+    ms|s|w|µs|unlimited|exp|none|true|'";
 
 #[test]
 fn texts_of_policies() {

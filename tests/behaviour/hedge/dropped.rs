@@ -3,6 +3,7 @@
 use retry_protections::Latency;
 use support::dropped::{Alive, dropped_after};
 use support::prelude::*;
+use support::turns::Turns;
 
 /// The values that are alive, and those that were created.
 #[derive(Debug, Default)]
@@ -10,25 +11,6 @@ struct World {
     alive: Cell<i32>,
     begun: Cell<u32>,
     most: Cell<i32>,
-}
-
-/// Pays as `Budget` does, and counts what it paid and took back.
-struct Purse {
-    budget: Budget,
-    paid: Cell<u32>,
-    returned: Cell<u32>,
-}
-
-impl RetryBudget for Purse {
-    fn withdraw(&self, kind: Kind) -> bool {
-        self.paid.set(self.paid.get() + 1);
-        self.budget.withdraw(kind)
-    }
-
-    fn refund(&self, kind: Kind) {
-        self.returned.set(self.returned.get() + 1);
-        self.budget.refund(kind);
-    }
 }
 
 /// An hour is a timeout, which never passes; what else is slept takes two polls.
@@ -52,7 +34,7 @@ async fn pause(duration: Duration) {
 )]
 async fn call(
     world: &World,
-    purse: &Purse,
+    purse: &Turns,
     breaker: &Breaker,
     latency: &Latency,
 ) -> Result<u32, Failure> {
@@ -79,20 +61,12 @@ fn a_call_dropped_at_any_await_releases_everything() {
         for _ in 0..100 {
             latency.record(Duration::from_secs(1));
         }
-        let purse = Purse {
-            budget: Budget::standard(),
-            paid: Cell::new(0),
-            returned: Cell::new(0),
-        };
+        let purse = Turns::new(99);
         let outcome = dropped_after(polls, call(&world, &purse, &breaker, &latency));
         assert_eq!(world.alive.get(), 0, "after {polls} polls");
         // The first attempt is free. The payment for one that never started was refunded.
-        let begun = purse.paid.get() - purse.returned.get();
-        assert_eq!(
-            begun,
-            world.begun.get().saturating_sub(1),
-            "after {polls} polls"
-        );
+        let retries = world.begun.get().saturating_sub(1);
+        assert_eq!(99 - purse.left(), retries, "after {polls} polls");
         if let Some(outcome) = outcome {
             assert_eq!((outcome, world.begun.get()), (Ok(5), 5));
             assert!(world.most.get() > 2);
@@ -108,16 +82,9 @@ async fn places_of_trials_come_back() {
         pending().await
     }
 
-    let breaker = Breaker::new()
-        .consecutive_failures(1)
-        .open_for(Duration::from_millis(1));
-    let pass = breaker.admit().expect("closed");
-    let seen = AttemptOutcome::Failure {
-        kind: Kind::Transient,
-        hint: None,
-    };
-    breaker.record(pass, seen);
-    sleep(Duration::from_millis(1)).await;
+    let breaker = Breaker::new().consecutive_failures(1).open_for(millis(1));
+    breaker.fail();
+    sleep(millis(1)).await;
     for _ in 0..9 {
         assert!(dropped_after(9, call(&breaker)).is_none());
     }

@@ -81,14 +81,12 @@ async fn a_timeout_is_each_attempts_own() {
     assert_eq!(call(&server).await, Ok(4));
     // The first timed out at 500 ms; the others were dropped.
     assert_eq!(server.seen(), seen(&[0, 200, 400, 500], 3, 510));
-    assert_eq!(
-        recording.lines()[2..],
-        [
-            "attempt failed call attempt=1 error=timeout reason=timeout",
-            "hedging call attempt=4 max=3 delay=0ns",
-            "succeeded call attempt=4 max=3",
-        ]
-    );
+    let expected = [
+        "attempt failed call attempt=1 error=timeout reason=timeout",
+        "hedging call attempt=4 max=3 delay=0ns",
+        "succeeded call attempt=4 max=3",
+    ];
+    assert_eq!(recording.lines()[2..], expected);
     let server = Server::new(vec![answer(900); 9]);
     assert_eq!(call(&server).await, Err(TIMEOUT));
     assert_eq!(server.seen(), seen(&[0, 200, 400, 500], 4, 1_000));
@@ -106,9 +104,8 @@ async fn each_attempt_has_its_own_number() {
         assert_eq!(attempt.number(), number);
         assert_eq!(attempt.max(), Some(3));
         let errors = attempt.errors().to_vec();
-        seen.lock()
-            .unwrap()
-            .push((number, errors, attempt.is_last()));
+        let last = attempt.is_last();
+        seen.lock().unwrap().push((number, errors, last));
         outcome
     }
 
@@ -218,18 +215,16 @@ async fn observers_get_each_start_and_failure() {
     let mut log = Vec::new();
     let server = Server::new([fails(250, TRANSIENT), answer(900), answer(10)]);
     assert_eq!(call(&server, &mut log).await, Ok(3));
-    assert_eq!(
-        log,
-        [
-            "starting call attempt=1",
-            "hedging call attempt=2 max=2 delay=200ms",
-            "starting call attempt=2",
-            "attempt failed call attempt=1 error=transient reason=transient",
-            "hedging call attempt=3 max=2 delay=0ns",
-            "starting call attempt=3",
-            "succeeded call attempt=3 max=2",
-        ]
-    );
+    let expected = [
+        "starting call attempt=1",
+        "hedging call attempt=2 max=2 delay=200ms",
+        "starting call attempt=2",
+        "attempt failed call attempt=1 error=transient reason=transient",
+        "hedging call attempt=3 max=2 delay=0ns",
+        "starting call attempt=3",
+        "succeeded call attempt=3 max=2",
+    ];
+    assert_eq!(log, expected);
     // The first success of a hedged call is reported like any other.
     log.clear();
     let server = Server::new([answer(250), answer(900)]);

@@ -71,12 +71,12 @@ fn known(
     dropped: impl IntoIterator<Item = u64>,
 ) -> Latency {
     let latency = Latency::new();
-    finished
-        .into_iter()
-        .for_each(|took| latency.record(millis(took)));
-    dropped
-        .into_iter()
-        .for_each(|after| latency.record_dropped(millis(after)));
+    for took in finished {
+        latency.record(millis(took));
+    }
+    for after in dropped {
+        latency.record_dropped(millis(after));
+    }
     latency
 }
 
@@ -112,19 +112,29 @@ async fn responses_and_dropped_attempts_are_recorded() {
 
 #[test]
 fn a_dropped_attempt_would_have_taken_longer() {
-    // 90 of 100 end within 90 ms, by any account.
-    let latency = known(1..=90, [200; 10]);
-    assert_eq!(latency.quantile(0.9).get(), Some(millis(90)));
-    // Known to be more than 200 ms.
-    assert_eq!(latency.quantile(0.95).get(), Some(millis(200)));
-    // Dropped in the middle: of the 50 left, half end within the next 25 ms.
-    let latency = known(1..=100, [50; 100]);
-    // 50 of 200 ended; of the 50 that are left when the others were dropped, each is worth three.
-    assert_eq!(latency.quantile(0.25).get(), Some(millis(50)));
-    assert_eq!(latency.quantile(0.625).get(), Some(millis(75)));
-    // Among equal durations, completed attempts come first.
-    let latency = known([50; 100], [50; 100]);
-    assert_eq!(latency.quantile(0.5).get(), Some(millis(50)));
+    let (cut, half, even) = (
+        known(1..=90, [200; 10]),
+        known(1..=100, [50; 100]),
+        known([50; 100], [50; 100]),
+    );
+    for (latency, quantile, took) in rows! {
+        // 90 of 100 end within 90 ms, by any account.
+        &cut, 0.9, 90;
+        // Known to be more than 200 ms.
+        &cut, 0.95, 200;
+        // Dropped in the middle: of the 50 left, half end within the next 25 ms. 50 of 200 ended; of the 50 that are
+        // left when the others were dropped, each is worth three.
+        &half, 0.25, 50;
+        &half, 0.625, 75;
+        // Among equal durations, completed attempts come first.
+        &even, 0.5, 50;
+    } {
+        assert_eq!(
+            latency.quantile(quantile).get(),
+            Some(millis(took)),
+            "{quantile}"
+        );
+    }
 }
 
 #[test]

@@ -1,54 +1,38 @@
-//! A breaker and a limiter that record their calls.
+//! A breaker or limiter that records its calls.
 
 use retry_runtime::seam::AdmissionState;
 use support::prelude::*;
 
-/// The outcomes recorded by a breaker, by the number of the permit.
-#[derive(Debug, Default)]
-pub(super) struct Notes {
-    pub(super) passes: Cell<u64>,
-    pub(super) hedges: Cell<u64>,
-    pub(super) outcomes: RefCell<Vec<(u64, AttemptOutcome)>>,
-}
+/// More than any test takes.
+pub(super) const MANY: usize = 99;
 
-impl AdmissionControl for Notes {
-    fn enter(&self, cost: u32) -> Permit {
-        self.passes.set(self.passes.get() + 1);
-        Permit::new(self.passes.get(), cost)
-    }
-
-    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-        Admission::Admitted
-    }
-
-    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
-        self.outcomes.borrow_mut().push((permit.number(), outcome));
-        [None; 2]
-    }
-
-    /// Called before each hedged attempt.
-    fn state(&self) -> AdmissionState {
-        self.hedges.set(self.hedges.get() + 1);
-        AdmissionState::default()
-    }
-}
-
-/// Lets that many attempts run at a time, and keeps how each ended.
+/// Lets a number of attempts run at a time, and keeps how each ended, by the number of its permit.
+#[derive(Debug)]
 pub(super) struct Slots {
     pub(super) free: Cell<usize>,
-    pub(super) turns: RefCell<Vec<u64>>,
     pub(super) entered: Cell<u64>,
-    pub(super) ends: RefCell<Vec<(u64, AttemptOutcome)>>,
+    pub(super) hedges: Cell<u64>,
+    turns: RefCell<Vec<u64>>,
+    ended: RefCell<Vec<(u64, AttemptOutcome)>>,
 }
 
 impl Slots {
     pub(super) fn new(slots: usize) -> Self {
         Self {
             free: Cell::new(slots),
+            entered: Cell::default(),
+            hedges: Cell::default(),
             turns: RefCell::default(),
-            entered: Cell::new(0),
-            ends: RefCell::default(),
+            ended: RefCell::default(),
         }
+    }
+
+    /// The outcomes of all permits, none of which is lost.
+    pub(super) fn ends(&self) -> Vec<(u64, AttemptOutcome)> {
+        let mut ends = self.ended.take();
+        ends.sort_by_key(|(number, _)| *number);
+        assert_eq!(ends.len() as u64, self.entered.get());
+        ends
     }
 }
 
@@ -74,7 +58,13 @@ impl AdmissionControl for Slots {
         if self.turns.borrow().contains(&ticket.number()) {
             self.free.set(self.free.get() + 1);
         }
-        self.ends.borrow_mut().push((ticket.number(), end));
+        self.ended.borrow_mut().push((ticket.number(), end));
         [None; 2]
+    }
+
+    /// Called before each hedged attempt.
+    fn state(&self) -> AdmissionState {
+        self.hedges.set(self.hedges.get() + 1);
+        AdmissionState::default()
     }
 }

@@ -1,51 +1,34 @@
 //! Hints of concurrent attempts: all of them delay the call, and each attempt reports its own hint to the protections.
 
+use support::held_permit::{failed, hinted};
 use support::prelude::*;
 
-use crate::hedge::protections::{Notes, Slots};
+use crate::hedge::protections::{MANY, Slots};
 use crate::hedge::{Server, answer, fails, millis};
 
 const HINT: Duration = Duration::from_secs(90);
 
-asks!(fn noted(notes: &Notes, slots: &Slots),
-    hedge = "200ms", max = 3, jitter = "none", breaker = notes, limiter = slots);
+asks!(fn noted(breaker: &Slots, limiter: &Slots),
+    hedge = "200ms", max = 3, jitter = "none", breaker = breaker, limiter = limiter);
 
 #[tokio::test(start_paused = true)]
 async fn breaker_and_limiter_record_each_attempt_separately() {
-    let hinted = Failure(Verdict::TRANSIENT.after(HINT));
-    for (first, second) in [
-        (throttled_for(HINT), TRANSIENT),
-        (hinted.clone(), THROTTLED),
-        (THROTTLED, hinted),
-    ] {
-        let script = [
-            fails(300, first.clone()),
-            fails(200, second.clone()),
-            answer(10),
-        ];
-        let (server, notes, slots) = (Server::new(script), Notes::default(), Slots::new(9));
-        assert_eq!(noted(&server, &notes, &slots).await, Ok(3));
+    let (transient, throttled) = (Kind::Transient, Kind::Throttled);
+    for (first, second, ends) in rows! {
+        throttled_for(HINT), TRANSIENT, [hinted(throttled, HINT), failed(transient)];
+        Failure(Verdict::TRANSIENT.after(HINT)), THROTTLED, [hinted(transient, HINT), failed(throttled)];
+        THROTTLED, Failure(Verdict::TRANSIENT.after(HINT)), [failed(throttled), hinted(transient, HINT)];
+    } {
+        let server = Server::new([fails(300, first), fails(200, second), answer(10)]);
+        let protections = [Slots::new(MANY), Slots::new(MANY)];
+        let [breaker, limiter] = &protections;
+        assert_eq!(noted(&server, breaker, limiter).await, Ok(3));
         // The call itself waits as long as it was asked to in any of them.
         assert_eq!(server.seen().began, [0, 200, 90_400]);
-        let own = [first.0, second.0].map(|verdict| {
-            let kind = verdict.kind().expect("worth a retry");
-            Some((kind, verdict.hint()))
-        });
-        for outcomes in [slots.ends.take(), notes.outcomes.take()] {
-            let outcomes: Vec<_> = outcomes
-                .into_iter()
-                .map(|(_, outcome)| failure_of(outcome))
-                .collect();
-            assert_eq!(outcomes, [own[0], own[1], None]);
+        for protection in &protections {
+            let expected = [(1, ends[0]), (2, ends[1]), (3, AttemptOutcome::Success)];
+            assert_eq!(protection.ends(), expected);
         }
-    }
-}
-
-/// The kind and hint of a failure.
-fn failure_of(outcome: AttemptOutcome) -> Option<(Kind, Option<Duration>)> {
-    match outcome {
-        AttemptOutcome::Failure { kind, hint } => Some((kind, hint)),
-        _ => None,
     }
 }
 

@@ -20,10 +20,13 @@ struct Client {
 }
 
 fn client() -> Client {
-    Client {
-        server: server(),
-        prefix: String::from("client"),
-    }
+    let (server, prefix) = (server(), String::from("client"));
+    Client { server, prefix }
+}
+
+/// The second request was made in time, and was answered.
+fn assert_hedged(server: &Server) {
+    assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
 }
 
 impl Client {
@@ -76,11 +79,11 @@ async fn functions_that_borrow() {
             _ => client.boxed("borrowed").await,
         };
         assert_eq!(number, Ok(2), "{shape}");
-        assert_eq!(client.server.seen(), seen(&[0, 200], 1, 250));
+        assert_hedged(&client.server);
     }
     let server = Arc::new(server());
     assert_eq!(is_send(shared(Arc::clone(&server))).await, Ok(2));
-    assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
+    assert_hedged(&server);
 }
 
 #[async_trait]
@@ -113,7 +116,7 @@ impl Api for Client {
 async fn traits_and_decorators() {
     let client_ = client();
     assert_eq!(Model::ask(&client_, String::from("prompt")).await, Ok(2));
-    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
+    assert_hedged(&client_.server);
     let retrying = Retrying::new(client());
     assert_eq!(retrying.ask(String::from("prompt"), "system").await, Ok(2));
     let policy = Policy::new().max(0);
@@ -135,7 +138,7 @@ async fn blocks() {
     assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
 }
 
-/// Neither `Sync` nor `Display`; the call doesn't keep it during a pause.
+/// Not `Sync`; the call doesn't keep it during a pause.
 #[derive(Debug, PartialEq)]
 struct Unshared(Cell<u32>);
 

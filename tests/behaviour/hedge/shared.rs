@@ -2,11 +2,12 @@
 
 use AttemptOutcome::{Dropped, NotBegun, Success};
 use retry_runtime::own_loop::{Attempts, Site};
-use support::held_permit::FAILED;
+use support::held_permit::{FAILED, failed, hinted};
 use support::limiters::at_a_time;
 use support::prelude::*;
+use support::turns::Turns;
 
-use crate::hedge::protections::{Notes, Slots};
+use crate::hedge::protections::{MANY, Slots};
 use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
 
 asks!(fn paid(budget: &Budget), hedge = "200ms", max = 3, jitter = "none", budget = budget);
@@ -31,27 +32,14 @@ async fn each_hedge_is_paid_for_and_never_refunded() {
 
 #[tokio::test(start_paused = true)]
 async fn without_money_there_is_none() {
-    #[derive(Default)]
-    struct Empty(Cell<u32>);
+    asks!(fn call(budget: &Turns), hedge = "200ms", budget = budget);
 
-    impl RetryBudget for Empty {
-        fn withdraw(&self, kind: Kind) -> bool {
-            assert_eq!(kind, Kind::Transient);
-            self.0.set(self.0.get() + 1);
-            false
-        }
-        fn refund(&self, _: Kind) {
-            unreachable!("nothing was paid")
-        }
-    }
-
-    asks!(fn call(budget: &Empty), hedge = "200ms", budget = budget);
-
-    let (server, budget) = (Server::new([answer(900)]), Empty::default());
+    let (server, budget) = (Server::new([answer(900)]), Turns::new(0));
     assert_eq!(call(&server, &budget).await, Ok(1));
     assert_eq!(server.seen(), seen(&[0], 0, 900));
     // It is not asked again before the attempt is over.
-    assert_eq!(budget.0.get(), 1);
+    let notes = ["withdraw transient", "called", "succeeded"];
+    assert_eq!(budget.notes(), notes);
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,7 +55,7 @@ async fn a_hedge_that_never_starts_is_not_paid_for() {
     assert_eq!(server.seen(), seen(&[0], 1, 200));
 }
 
-asks!(fn noted(notes: &Notes), hedge = "200ms", max = 3, jitter = "none", breaker = notes);
+asks!(fn noted(notes: &Slots), hedge = "200ms", max = 3, jitter = "none", breaker = notes);
 
 #[tokio::test(start_paused = true)]
 async fn each_hedge_has_its_own_permit_and_releases_it_once() {
@@ -80,38 +68,38 @@ async fn each_hedge_has_its_own_permit_and_releases_it_once() {
         vec![fails(500, TRANSIENT), fails(900, TRANSIENT), fails(10, STOP)], 2,
             vec![(1, Dropped), (2, Dropped), (3, Success)];
     } {
-        let (server, notes) = (Server::new(script), Notes::default());
+        let (server, notes) = (Server::new(script), Slots::new(MANY));
         let _ = noted(&server, &notes).await;
-        let mut all = notes.outcomes.take();
-        all.sort_by_key(|(pass, _)| *pass);
-        assert_eq!((notes.hedges.get(), all), (hedges, outcomes), "{server:?}");
+        assert_eq!(
+            (notes.hedges.get(), notes.ends()),
+            (hedges, outcomes),
+            "{server:?}"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropped_calls_give_all_passes_back() {
     for after in [0, 100, 200, 300, 500] {
-        let (server, notes) = (Server::new(vec![answer(900); 4]), Notes::default());
+        let (server, notes) = (Server::new(vec![answer(900); 4]), Slots::new(MANY));
         let limited = timeout(millis(after), noted(&server, &notes));
         assert!(limited.await.is_err());
-        assert_eq!(notes.outcomes.borrow().len() as u64, notes.passes.get());
-        let outcomes = notes.outcomes.borrow();
-        assert!(outcomes.iter().all(|outcome| outcome.1 == Dropped));
-        assert_eq!(server.seen().dropped, notes.passes.get());
+        assert!(notes.ends().iter().all(|(_, end)| *end == Dropped));
+        assert_eq!(server.seen().dropped, notes.entered.get());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn panics_give_all_passes_back() {
     #[retry(hedge = "200ms", breaker = notes)]
-    async fn panics(server: &Server, notes: &Notes) -> Result<usize, Failure> {
+    async fn panics(server: &Server, notes: &Slots) -> Result<usize, Failure> {
         let number = server.ask().await?;
         panic!("attempt {number}")
     }
 
-    let (server, notes) = (Server::new([answer(900), answer(50)]), Notes::default());
+    let (server, notes) = (Server::new([answer(900), answer(50)]), Slots::new(MANY));
     panics_after(&[200, 50], panics(&server, &notes)).await;
-    assert_eq!(*notes.outcomes.borrow(), [(1, Dropped), (2, Dropped)]);
+    assert_eq!(notes.ends(), [(1, Dropped), (2, Dropped)]);
     assert_eq!(server.seen().dropped, 1);
 }
 
@@ -120,8 +108,7 @@ async fn no_hedge_starts_during_a_trial_call() {
     asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call");
 
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
-    let pass = breaker.admit().expect("closed");
-    breaker.record(pass, FAILED);
+    breaker.fail();
     assert_eq!(breaker.state(), BreakerState::Open);
     sleep(millis(5_000)).await;
     let server = Server::new([answer(900)]);
@@ -135,7 +122,7 @@ async fn no_hedge_starts_next_to_the_trial_call_of_a_breaker_that_calls_wait_for
     asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", limiter = breaker, name = "call");
 
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
-    breaker.record(breaker.admit().expect("closed"), FAILED);
+    breaker.fail();
     let server = Server::new([answer(900)]);
     assert_eq!(call(&server, &breaker).await, Ok(1));
     assert_eq!(server.seen(), seen(&[5_000], 0, 5_900));
@@ -152,49 +139,41 @@ async fn a_hedges_failure_counts_under_its_own_number() {
     assert_eq!(call(&server, &breaker).await, Ok(2));
     // The breaker is open since 250 ms: no attempt starts at 400 ms, and the response is too late to count.
     assert_eq!(server.seen(), seen(&[0, 200], 0, 600));
-    assert_eq!(
-        recording.lines(),
-        [
-            "hedging call attempt=2 max=3 delay=200ms",
-            "breaker opened call attempt=1 delay=5s error=transient reason=consecutive failures",
-            "attempt failed call attempt=1 error=transient reason=transient",
-            "succeeded call attempt=2 max=3",
-        ]
-    );
+    let expected = [
+        "hedging call attempt=2 max=3 delay=200ms",
+        "breaker opened call attempt=1 delay=5s error=transient reason=consecutive failures",
+        "attempt failed call attempt=1 error=transient reason=transient",
+        "succeeded call attempt=2 max=3",
+    ];
+    assert_eq!(recording.lines(), expected);
 }
 
-asks!(fn limited(slots: &Slots, notes: &Notes, budget: &Budget),
+asks!(fn limited(slots: &Slots, notes: &Slots, budget: &Budget),
     hedge = "200ms", max = 9, jitter = "none", limiter = slots, breaker = notes, budget = budget);
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_if_it_would_have_to_wait() {
-    const END: AttemptOutcome = AttemptOutcome::Failure {
-        kind: Kind::Throttled,
-        hint: None,
-    };
-    const ALL: usize = 9;
+    const END: AttemptOutcome = failed(Kind::Throttled);
     for (slots, budget, script, began, ends) in rows! {
         1, Budget::standard(), vec![answer(900)], vec![0],
             vec![(1, Success), (2, NotBegun)];
         2, Budget::standard(), vec![answer(900), answer(500)], vec![0, 200],
             vec![(1, Dropped), (2, Success), (3, NotBegun)];
         // Its turn had come, but the budget doesn't pay.
-        ALL, Budget::standard().capacity(0), vec![answer(900)], vec![0],
+        MANY, Budget::standard().capacity(0), vec![answer(900)], vec![0],
             vec![(1, Success), (2, NotBegun)];
-        ALL, Budget::standard(), vec![fails(300, THROTTLED), answer(900)], vec![0, 200],
+        MANY, Budget::standard(), vec![fails(300, THROTTLED), answer(900)], vec![0, 200],
             vec![(1, END), (2, Success)];
-        ALL, Budget::standard(), vec![answer(900), fails(50, STOP)], vec![0, 200],
+        MANY, Budget::standard(), vec![answer(900), fails(50, STOP)], vec![0, 200],
             vec![(1, Dropped), (2, Success)];
     } {
         let (server, limiter) = (Server::new(script), Slots::new(slots));
-        let notes = Notes::default();
+        let notes = Slots::new(MANY);
         let _ = limited(&server, &limiter, &notes, &budget).await;
         assert_eq!(server.seen().began, began);
-        let mut all = limiter.ends.take();
-        all.sort_by_key(|(number, _)| *number);
-        assert_eq!(all, ends, "{server:?}");
-        assert_eq!(limiter.free.get(), slots);
-        assert_eq!(notes.outcomes.borrow().len() as u64, notes.passes.get());
+        assert_eq!(limiter.ends(), ends, "{server:?}");
+        assert_eq!((limiter.free.get(), notes.free.get()), (slots, MANY));
+        notes.ends();
     }
 }
 
@@ -207,10 +186,7 @@ async fn no_hedge_starts_while_the_limiter_is_paused() {
     let throttled = async {
         let mut held = HeldPermit::new(&limiter);
         sleep(millis(100)).await;
-        held.record(AttemptOutcome::Failure {
-            kind: Kind::Throttled,
-            hint: Some(millis(5_000)),
-        });
+        held.record(hinted(Kind::Throttled, millis(5_000)));
     };
     let (outcome, ()) = tokio::join!(paced(&server, &limiter), throttled);
     assert_eq!(outcome, Ok(1));

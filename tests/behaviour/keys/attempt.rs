@@ -1,35 +1,18 @@
 use retry_runtime::{Attempt, CallId};
 use support::prelude::*;
 
-/// The properties of an attempt in the body.
-#[derive(Debug, PartialEq)]
-struct Seen {
-    number: u32,
-    max: Option<u32>,
-    is_last: bool,
-    elapsed: Duration,
-    errors: Vec<Failure>,
-}
+/// The number of an attempt, the limit, whether it is the last, its elapsed time and the errors before it.
+type Seen = (u32, Option<u32>, bool, Duration, Vec<Failure>);
 
 fn see(attempt: &Attempt<Failure>) -> Seen {
     assert_eq!(attempt.last_error(), attempt.errors().last());
-    Seen {
-        number: attempt.number(),
-        max: attempt.max(),
-        is_last: attempt.is_last(),
-        elapsed: attempt.elapsed(),
-        errors: attempt.errors().to_vec(),
-    }
-}
-
-fn seen(number: u32, is_last: bool, elapsed: u64, errors: &[Failure]) -> Seen {
-    Seen {
-        number,
-        max: Some(2),
-        is_last,
-        elapsed: secs(elapsed),
-        errors: errors.to_vec(),
-    }
+    (
+        attempt.number(),
+        attempt.max(),
+        attempt.is_last(),
+        attempt.elapsed(),
+        attempt.errors().to_vec(),
+    )
 }
 
 #[retry(max = 2, jitter = "none", attempt = this)]
@@ -43,11 +26,11 @@ async fn the_body_sees_the_attempt() {
     let mut log = Vec::new();
     let mut script = Script::new([TRANSIENT, THROTTLED, STOP]);
     assert_eq!(call(&mut script, &mut log).await, Err(STOP));
-    let expected = [
-        seen(1, false, 0, &[]),
-        seen(2, false, 1, &[TRANSIENT]),
-        seen(3, true, 3, &[TRANSIENT, THROTTLED]),
-    ];
+    let expected = rows! {
+        1, Some(2), false, secs(0), vec![];
+        2, Some(2), false, secs(1), vec![TRANSIENT];
+        3, Some(2), true, secs(3), vec![TRANSIENT, THROTTLED];
+    };
     assert_eq!(log, expected);
 }
 

@@ -25,6 +25,12 @@ macro_rules! shapes {
 
 const LIST: &[Duration] = &[secs(3), secs(4)];
 
+mod delays {
+    pub(super) fn doubled(retry: u32) -> super::Duration {
+        super::secs(2) * retry
+    }
+}
+
 shapes! {
     defaults() = [secs(1), secs(2), secs(4)];
     exponential(max = 7, backoff = "exp") =
@@ -55,6 +61,7 @@ shapes! {
         [secs(2), secs(3), secs(3)];
     list_with_an_expression(transient(max = 1 + 1, backoff = ["2s", "3s"])) = [secs(2), secs(3)];
     list_by_expression(max = 2, backoff = Backoff::List(&LIST)) = LIST;
+    by_a_path(max = 3, backoff = delays::doubled) = [secs(2), secs(4), secs(6)];
     floor(max = 3, base = "50ms", floor = "150ms") = [millis(150), millis(150), millis(200)];
     floor_by_expression(max = 2, base = "50ms", floor = millis(100) / 2) = [millis(50), millis(100)];
     floor_without_delays(max = 2, floor = "1s", transient(backoff = "none")) = [secs(0); 2];
@@ -90,10 +97,7 @@ async fn a_function_computes_the_delays() {
     }
 
     let recording = testing::record();
-    assert_eq!(
-        call(40, &mut Script::new(vec![TRANSIENT; 9])).await,
-        Err(TRANSIENT)
-    );
+    assert_eq!(call(40, &mut Script::failing()).await, Err(TRANSIENT));
     // The default cap does not clip them.
     assert_eq!(recording.delays(), [40, 80, 120, 160].map(secs));
 }
@@ -125,21 +129,4 @@ async fn jitter_applies_to_computed_delays() {
         jittered(&mut Script::new([TRANSIENT])).await.unwrap();
         assert!(recording.delays()[0] <= secs(100));
     }
-}
-
-mod delays {
-    use std::time::Duration;
-
-    pub(super) fn doubled(retry: u32) -> Duration {
-        super::secs(2) * retry
-    }
-}
-
-#[test]
-fn a_function_may_be_named_by_its_path() {
-    scripted! { #[retry(max = 3, backoff = delays::doubled, jitter = "none")] fn call(); }
-
-    let skipped = testing::skip_sleeps();
-    assert_eq!(call(&mut Script::new(vec![TRANSIENT; 3])), Ok(4));
-    assert_eq!(skipped.total(), secs(12));
 }

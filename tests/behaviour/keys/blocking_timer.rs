@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering::SeqCst;
 
-use retry_runtime::Cancel;
 use retry_runtime::seam::{BlockingTimer, CancelFn, Moment};
 use support::clock::Simulated;
 use support::limiters::at_a_time;
@@ -157,33 +156,6 @@ fn late_steps_do_not_make_a_pause_that_may_be_cancelled_longer() {
     let never = CancelFn::new(|| false);
     assert!(!timer.sleep_or_cancelled(secs(8), &never));
     assert_eq!(timer.passed(), secs(8));
-}
-
-#[test]
-fn a_timer_that_can_be_woken_waits_for_the_cancellation_itself() {
-    struct Woken<'a>(&'a AtomicBool);
-
-    impl BlockingTimer for Woken<'_> {
-        fn sleep(&self, _: Duration) {
-            panic!("asked to sleep through");
-        }
-
-        fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
-            assert_eq!(duration, secs(1));
-            self.0.store(true, SeqCst);
-            cancel.is_cancelled()
-        }
-    }
-
-    scripted! {
-        #[retry(jitter = "none", cancel = is_down, timer = Woken(is_down), name = "call")]
-        fn call(is_down: &AtomicBool) = Err(TRANSIENT);
-    }
-
-    let recording = testing::record();
-    call(&AtomicBool::new(false)).unwrap_err();
-    let line = "gave up call attempt=1 max=3 error=transient reason=cancelled";
-    assert_eq!(recording.lines().pop().as_deref(), Some(line));
 }
 
 #[test]

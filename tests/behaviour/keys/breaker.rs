@@ -228,38 +228,6 @@ fn a_success_that_opens_the_breaker_shows_no_error() {
     assert_eq!(recording.lines()[1..], [line]);
 }
 
-#[test]
-fn observers_see_each_change_once() {
-    scripted! {
-        #[retry(max = 5, backoff = "none", breaker = breaker, observe = |event: &Event<'_>| match event.data {
-            EventData::BreakerOpened { cause, open_for, .. } => {
-                seen.push(format!("{cause} {open_for:?} {}", event.attempt));
-            }
-            EventData::BreakerHalfOpened => seen.push(format!("half open {}", event.attempt)),
-            EventData::BreakerClosed => seen.push(format!("closed {}", event.attempt)),
-            EventData::GaveUp { reason, .. } => seen.push(reason.to_string()),
-            _ => {}
-        })]
-        fn call(breaker: &Breaker, seen: &mut Vec<String>);
-        /// Skips five seconds.
-        #[retry(max = 1, backoff = "fixed", base = "5s", jitter = "none")] fn five_seconds();
-    }
-
-    let skipped = testing::skip_sleeps();
-    let breaker = opens_after_two_failures();
-    let mut seen = Vec::new();
-    let mut call = |steps| call(&breaker, &mut seen, &mut Script::new(steps));
-    call(vec![TRANSIENT; 2]).unwrap_err();
-    call(vec![]).unwrap_err();
-    five_seconds(&mut Script::new([TRANSIENT])).unwrap();
-    call(vec![]).unwrap();
-    call(vec![]).unwrap();
-    let changes = ["consecutive failures 5s 2", "rejected"];
-    let changes = [&changes[..], &["rejected", "half open 1", "closed 1"]].concat();
-    assert_eq!(seen, changes);
-    assert_eq!(skipped.total(), secs(5));
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_does_not_request_a_permit() {
     scripted! {
@@ -272,50 +240,6 @@ async fn a_cancelled_call_does_not_request_a_permit() {
     let (outcome, ()) = tokio::join!(call(&breaker, &token), async { token.cancel() });
     assert_eq!((outcome, breaker.entered()), (Err(TRANSIENT), 1));
     assert_eq!(recording.reasons(), [Reason::Cancelled]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
-    #[retry(max = 5, jitter = "none", breaker = breaker, deadline = "1h", attempt = attempt,
-        timer = DefaultTimer, give_up = |gave_up: GaveUp<Failure>| {
-            assert_eq!((gave_up.elapsed(), gave_up.reason()), (elapsed, Reason::Rejected));
-            gave_up.into_error()
-        })]
-    async fn call(breaker: &Breaker, elapsed: Duration) -> Result<(), Failure> {
-        assert!(attempt.number() < 3);
-        Err(TRANSIENT)
-    }
-
-    assert_eq!(call(&open(), secs(0)).await, Err(STOP));
-    let opens = opens_after_two_failures();
-    assert_eq!(call(&opens, secs(1 + 2)).await, Err(TRANSIENT));
-}
-
-#[test]
-fn a_breaker_may_be_per_key_or_in_an_arc_with_a_mutable_self() {
-    struct Agent(Arc<Breaker>, u32);
-
-    impl Agent {
-        #[retry(max = 5, backoff = "none", breaker = Arc::clone(&self.0))]
-        fn step(&mut self) -> Result<(), Failure> {
-            self.1 += 1;
-            Err(TRANSIENT)
-        }
-    }
-
-    scripted! {
-        #[retry(max = 5, backoff = "none", breaker = hosts.of(host))]
-        fn fetch(hosts: &Keyed<String, Breaker>, host: &str) = Err(TRANSIENT);
-    }
-
-    let mut agent = Agent(Arc::new(opens_after_two_failures()), 0);
-    agent.step().unwrap_err();
-    assert_eq!(agent.1, 2);
-    let hosts = Keyed::new(10, opens_after_two_failures);
-    fetch(&hosts, "a").unwrap_err();
-    assert_eq!(Breaker::state(&hosts.of("a")), BreakerState::Open);
-    assert_eq!(fetch(&hosts, "a"), Err(STOP));
-    assert_eq!(Breaker::state(&hosts.of("b")), BreakerState::Closed);
 }
 
 #[tokio::test(start_paused = true)]

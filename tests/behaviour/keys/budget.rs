@@ -122,17 +122,3 @@ fn a_budget_gets_the_kind_and_pays_for_invalid_values_too() {
     assert_eq!(corrected(&ledger), Ok(3));
     assert_eq!(*ledger.0.lock().unwrap(), [Kind::Invalid; 2]);
 }
-
-#[test]
-fn the_reason_is_reported() {
-    scripted! {
-        #[retry(backoff = "none", budget = Turns::new(0), give_up = |gave_up| {
-            assert_eq!(gave_up.reason(), Reason::Budget);
-            gave_up.into_error()
-        })]
-        fn call();
-    }
-
-    let ran = run!([TRANSIENT], |script| call(script));
-    assert_eq!(ran, (Err(TRANSIENT), 1));
-}

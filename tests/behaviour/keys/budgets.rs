@@ -24,17 +24,6 @@ fn calls(budget: &Budget, calls: &[&[Failure]]) -> Vec<(f64, usize)> {
     seen
 }
 
-#[test]
-fn a_success_gives_back_what_the_last_retry_took() {
-    let seen = calls(&Budget::standard(), &[&[TIMEOUT, THROTTLED]]);
-    assert_eq!(seen, [(486.0, 3)]);
-    // A success at the first attempt adds one token, up to the capacity.
-    let budget = Budget::standard().capacity(30);
-    assert!(budget.withdraw(Kind::Transient));
-    let seen = calls(&budget, &[&[], &[], &[STOP]]);
-    assert_eq!(seen, [(17.0, 1), (18.0, 1), (19.0, 1)]);
-}
-
 /// aws/aws-sdk-go-v2#3186: lookups that mostly find nothing.
 #[test]
 fn a_final_response_counts_as_a_success() {
@@ -109,14 +98,8 @@ fn calls_of_several_threads_share_one() {
 
 #[test]
 fn a_ratio_is_exact_at_every_ratio() {
-    for (ratio, calls) in [
-        (0.1, 1000),
-        (0.2, 1000),
-        (0.5, 1000),
-        (0.6, 1000),
-        (1.0, 1000),
-        (0.001, 100_000),
-    ] {
+    for ratio in [0.1, 0.2, 0.5, 0.6, 1.0, 0.001] {
+        let calls = if ratio < 0.1 { 100_000 } else { 1_000 };
         let budget = Budget::ratio(ratio);
         while budget.withdraw(Kind::Transient) {}
         let mut retries = 0_u32;

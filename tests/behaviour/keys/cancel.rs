@@ -41,60 +41,6 @@ async fn cancelled_and_rested_at_once_is_cancelled() {
     assert_eq!(future.poll(&mut context), Poll::Ready(Err(TRANSIENT)));
 }
 
-#[tokio::test(start_paused = true)]
-async fn endings_are_reported() {
-    #[retry(max = 9, jitter = "none", attempt = attempt, repeats = 9, deadline = "1h", cancel = token.cancelled(),
-        observe = |event| if let EventData::FallingBack { reason, .. } = event.data { reasons.push(reason) },
-        fallback = async |gave_up: GaveUp<Failure>| {
-            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Cancelled, 3));
-            assert_eq!((gave_up.errors().count(), gave_up.elapsed()), (3, secs(4)));
-            sleep(secs(1)).await;
-            Ok(42)
-        })]
-    async fn full(
-        token: CancellationToken,
-        reasons: &mut Vec<Reason>,
-        script: &mut Script,
-    ) -> Result<usize, Failure> {
-        assert_eq!(attempt.errors().len(), script.attempts);
-        script.next()
-    }
-
-    scripted! {
-        #[retry(max = 9, jitter = "none", cancel = token.cancelled(), give_up = |gave_up| {
-            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Cancelled, 3));
-            STOP
-        })]
-        async fn shaped(token: &CancellationToken);
-    }
-
-    let mut reasons = Vec::new();
-    let ran = run!([TRANSIENT; 9], |script| full(
-        after(4),
-        &mut reasons,
-        script
-    )
-    .await);
-    assert_eq!((ran, &*reasons), ((Ok(42), 3), &[Reason::Cancelled][..]));
-    let ran = run!([TRANSIENT; 9], |script| shaped(&after(4), script).await);
-    assert_eq!(ran, (Err(STOP), 3));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_value_that_until_rejected_is_returned() {
-    scripted! {
-        #[retry(max = 9, jitter = "none", name = "poll", attempt = attempt, until = |value| *value > 3,
-            cancel = token.cancelled(), validate = |_| Ok(()))]
-        async fn poll(token: &CancellationToken) -> Result<u32, Failure> = Ok(attempt.number());
-    }
-
-    let recording = testing::record();
-    assert_eq!(poll(&after(2)).await, Ok(2));
-    let line = "gave up poll attempt=2 max=9 error=value rejected reason=cancelled";
-    assert_eq!(recording.lines().pop().as_deref(), Some(line));
-    assert_eq!(poll(&after(9)).await, Ok(4));
-}
-
 /// Each kind of failure has the same closure or `async` block to be cancelled by.
 #[tokio::test(start_paused = true)]
 async fn a_closure_works_with_keys_that_reject_values() {
@@ -297,8 +243,9 @@ fn polls(future: impl Future) -> u32 {
     polls
 }
 
-#[derive(Default)]
-struct Woken(AtomicU32);
+/// Counts how often it was woken.
+#[derive(Debug, Default)]
+pub(super) struct Woken(pub(super) AtomicU32);
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {

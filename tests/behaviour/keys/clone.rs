@@ -6,40 +6,38 @@ use futures::stream::{self, Stream, TryStreamExt};
 use support::prelude::*;
 
 /// Counts its clones and the attempts that consumed one.
-struct Request {
+struct Request(Rc<Server>);
+
+struct Server {
     failure: Failure,
     failures: u32,
-    clones: Rc<Cell<u32>>,
-    attempts: Rc<Cell<u32>>,
+    clones: Cell<u32>,
+    attempts: Cell<u32>,
 }
 
 impl Clone for Request {
     fn clone(&self) -> Self {
-        self.clones.set(self.clones.get() + 1);
-        Self {
-            failure: self.failure.clone(),
-            failures: self.failures,
-            clones: Rc::clone(&self.clones),
-            attempts: Rc::clone(&self.attempts),
-        }
+        self.0.clones.set(self.0.clones.get() + 1);
+        Self(Rc::clone(&self.0))
     }
 }
 
 impl Request {
     fn new(failures: u32, failure: Failure) -> Self {
-        Self {
+        let (clones, attempts) = (Cell::new(0), Cell::new(0));
+        Self(Rc::new(Server {
             failure,
             failures,
-            clones: Rc::default(),
-            attempts: Rc::default(),
-        }
+            clones,
+            attempts,
+        }))
     }
 
     fn consume(self) -> Result<u32, Failure> {
-        let attempt = self.attempts.get() + 1;
-        self.attempts.set(attempt);
-        if attempt <= self.failures {
-            Err(self.failure)
+        let attempt = self.0.attempts.get() + 1;
+        self.0.attempts.set(attempt);
+        if attempt <= self.0.failures {
+            Err(self.0.failure.clone())
         } else {
             Ok(attempt)
         }
@@ -60,21 +58,18 @@ impl Request {
 
     #[retry(max = 2, backoff = "none", clone(self))]
     fn changed(mut self) -> Result<u32, Failure> {
-        self.failures += 0;
+        self.0 = Rc::clone(&self.0);
         self.consume()
     }
 }
 
-#[retry(max = 2, backoff = "none", clone(request, name))]
-async fn plain(request: Request, name: String) -> Result<u32, Failure> {
-    drop(name);
-    request.consume()
-}
-
-#[retry(max = 2, backoff = "none", clone = request)]
-fn blocking(mut request: Request) -> Result<u32, Failure> {
-    request.failures += 0;
-    request.consume()
+scripted! {
+    #[retry(max = 2, backoff = "none", clone(request, name))]
+    async fn plain(request: Request, name: String) -> Result<u32, Failure> = { drop(name); request.consume() };
+    #[retry(max = 2, backoff = "none", clone = request)]
+    fn blocking(mut request: Request) -> Result<u32, Failure> = { request.0 = Rc::clone(&request.0); request.consume() };
+    #[retry(max = 2, backoff = "none", timeout = "1s", clone(request))]
+    async fn destructured((request, _): (Request, u32)) -> Result<u32, Failure> = request.consume();
 }
 
 #[retry(max = 2, backoff = "none", clone(request))]
@@ -86,11 +81,6 @@ fn future(request: Request) -> impl Future<Output = Result<u32, Failure>> {
 fn boxed(request: Request) -> LocalBoxFuture<'static, Result<u32, Failure>> {
     let consumed = request.consume();
     Box::pin(ready(consumed))
-}
-
-#[retry(max = 2, backoff = "none", timeout = "1s", clone(request))]
-async fn destructured((request, _): (Request, u32)) -> Result<u32, Failure> {
-    request.consume()
 }
 
 async fn expression(request: Request) -> Result<u32, Failure> {
@@ -116,21 +106,17 @@ impl Send for String {
 
 type Shape = fn(Request) -> LocalBoxFuture<'static, Result<u32, Failure>>;
 
-const SHAPES: [(&str, Shape); 9] = [
-    ("async", |request| Box::pin(plain(request, String::new()))),
-    ("blocking", |request| Box::pin(ready(blocking(request)))),
-    ("future", |request| Box::pin(future(request))),
-    ("boxed", boxed),
-    ("destructured", |request| {
-        Box::pin(destructured((request, 0)))
-    }),
-    ("expression", |request| Box::pin(expression(request))),
-    ("receiver", |request| Box::pin(request.method())),
-    ("mutable receiver", |request| {
-        Box::pin(ready(request.changed()))
-    }),
-    ("async_trait", |request| String::new().send(request)),
-];
+const SHAPES: [(&str, Shape); 9] = rows! {
+    "async", |request| Box::pin(plain(request, String::new()));
+    "blocking", |request| Box::pin(ready(blocking(request)));
+    "future", |request| Box::pin(future(request));
+    "boxed", boxed;
+    "destructured", |request| Box::pin(destructured((request, 0)));
+    "expression", |request| Box::pin(expression(request));
+    "receiver", |request| Box::pin(request.method());
+    "mutable receiver", |request| Box::pin(ready(request.changed()));
+    "async_trait", |request| String::new().send(request);
+};
 
 #[tokio::test(start_paused = true)]
 async fn each_attempt_but_the_last_has_a_clone() {
@@ -143,9 +129,9 @@ async fn each_attempt_but_the_last_has_a_clone() {
             (9, STOP, Err(STOP), 1),
         ] {
             let request = Request::new(failures, failure);
-            let counted = Rc::clone(&request.clones);
+            let server = Rc::clone(&request.0);
             assert_eq!(call(request).await, outcome, "{shape}, {failures} failures");
-            assert_eq!(counted.get(), clones, "{shape}, {failures} failures");
+            assert_eq!(server.clones.get(), clones, "{shape}, {failures} failures");
         }
     }
 }
@@ -158,9 +144,9 @@ async fn attempts_at_once_each_have_a_clone() {
         request.consume()
     }
     let request = Request::new(0, TRANSIENT);
-    let clones = Rc::clone(&request.clones);
+    let server = Rc::clone(&request.0);
     assert_eq!(slow(request).await, Ok(1));
-    assert_eq!(clones.get(), 3);
+    assert_eq!(server.clones.get(), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,7 +158,7 @@ async fn attempts_of_a_resumed_stream_each_have_a_clone() {
         stream::iter([Ok(next), ended])
     }
     let request = Request::new(3, TRANSIENT);
-    let clones = Rc::clone(&request.clones);
+    let server = Rc::clone(&request.0);
     let items: Vec<_> = numbers(request).try_collect().await.unwrap();
-    assert_eq!((items, clones.get()), (vec![1, 2, 3, 4, 4], 4));
+    assert_eq!((items, server.clones.get()), (vec![1, 2, 3, 4, 4], 4));
 }

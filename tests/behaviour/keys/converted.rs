@@ -5,9 +5,10 @@ use support::prelude::*;
 const POLICY: Policy = Policy::new().max(1).jitter(Jitter::None);
 
 /// The errors, the number of attempts, the elapsed seconds and the reason.
-type Story = (Vec<Failure>, u32, u64, Reason);
+pub(super) type Story = (Vec<Failure>, u32, u64, Reason);
 
-fn story(gave_up: GaveUp<Failure>) -> Story {
+pub(super) fn story(gave_up: GaveUp<Failure>) -> Story {
+    assert_eq!(gave_up.errors().next_back(), Some(gave_up.error()));
     let (attempts, elapsed) = (gave_up.attempts(), gave_up.elapsed().as_secs());
     let reason = gave_up.reason();
     (gave_up.into_errors(), attempts, elapsed, reason)
@@ -18,12 +19,9 @@ async fn a_call_returns_all_errors_and_the_reason() {
     let steps = || RefCell::new(Script::new([THROTTLED, TRANSIENT]));
     let script = steps();
     let chain = POLICY.name("call").give_up(|gave_up| gave_up);
-    let failed: GaveUp<Failure> = chain
-        .call(async || script.borrow_mut().next())
-        .await
-        .unwrap_err();
+    let failed = chain.call(async || script.borrow_mut().next()).await;
     let expected = (vec![THROTTLED, TRANSIENT], 2, 1, Reason::Exhausted);
-    assert_eq!(story(failed), expected);
+    assert_eq!(failed.map_err(story), Err(expected.clone()));
 
     let script = steps();
     let chain = POLICY.give_up(story);
@@ -43,14 +41,13 @@ async fn a_call_returns_all_errors_and_the_reason() {
 #[test]
 fn a_blocking_call_returns_them() {
     let _skipped = testing::skip_sleeps();
-    let expected = (vec![STOP], 1, 0, Reason::NotRetryable);
-    let called = POLICY.give_up(story).call_blocking(|| Err::<(), _>(STOP));
-    assert_eq!(called, Err(expected.clone()));
+    let expected = Err((vec![STOP], 1, 0, Reason::NotRetryable));
     let chain = POLICY.give_up(story);
-    let called = chain.call_attempt_blocking(|_| Err::<(), _>(STOP));
-    assert_eq!(called, Err(expected.clone()));
-    let called = retrying!(give_up = story, { Err::<(), _>(STOP) });
-    assert_eq!(called, Err(expected));
+    assert_rows! {
+        POLICY.give_up(story).call_blocking(|| Err::<(), _>(STOP)) => expected;
+        chain.call_attempt_blocking(|_| Err::<(), _>(STOP)) => expected;
+        retrying!(give_up = story, { Err::<(), _>(STOP) }) => expected;
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,10 +128,8 @@ async fn the_error_is_logged_before_it_is_converted() {
     let recording = testing::record();
     let policy = POLICY.max(0).name("call").give_up(|_: GaveUp<Failure>| ());
     assert_eq!(policy.call(async || Err::<(), _>(STOP)).await, Err(()));
-    assert_eq!(
-        recording.lines(),
-        ["gave up call attempt=1 max=0 error=stop reason=not retryable"]
-    );
+    let line = "gave up call attempt=1 max=0 error=stop reason=not retryable";
+    assert_eq!(recording.lines(), [line]);
 }
 
 #[test]

@@ -80,29 +80,3 @@ fn a_call_dropped_at_any_await_leaves_nothing_alive() {
         }
     }
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_dropped_call_reports_nothing_more() {
-    #[retry(jitter = "none", timeout = "10s")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        if script.next() == Err(TIMEOUT) {
-            pending::<()>().await;
-        }
-        Err(TRANSIENT)
-    }
-
-    for (steps, millis, attempts, lines) in [
-        (vec![], 500, 1, 1),
-        (vec![], 1500, 2, 2),
-        (vec![TIMEOUT], 5_000, 1, 0),
-        (vec![TIMEOUT], 10_500, 1, 1),
-    ] {
-        let recording = testing::record();
-        let mut script = Script::new(steps);
-        let limit = Duration::from_millis(millis);
-        let outcome = timeout(limit, call(&mut script)).await;
-        assert!(outcome.is_err());
-        let expected = (attempts, lines);
-        assert_eq!((script.attempts, recording.lines().len()), expected);
-    }
-}

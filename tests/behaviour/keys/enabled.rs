@@ -18,10 +18,6 @@ fn verdict(failure: &Failure) -> Verdict {
     failure.0
 }
 
-fn throttled() -> Script {
-    Script::new(vec![throttled_for(secs(5)); 99])
-}
-
 #[test]
 fn disabled_means_one_attempt() {
     scripted! { #[retry(enabled = false, on = verdict)] fn plain(); }
@@ -43,7 +39,6 @@ fn disabled_means_one_attempt() {
 
 struct Client {
     retries_on: bool,
-    policy: Policy,
 }
 
 impl Client {
@@ -53,43 +48,14 @@ impl Client {
         self.retries_on &= attempt.number() < 3;
         script.next()
     }
-
-    scripted! {
-        #[retry(enabled = self.retries_on, policy = self.policy)]
-        async fn combined(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
-        #[retry(enabled = false, policy = self.policy, on = verdict)]
-        fn never(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
-    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_expression_is_evaluated_at_each_failure() {
     for (retries_on, attempts) in [(true, 3), (false, 1)] {
-        let policy = EAGER;
-        let mut client = Client { retries_on, policy };
+        let mut client = Client { retries_on };
         let ran = run!([TRANSIENT; 9], |script| client.number(script).await);
         assert_eq!(ran, (Err(TRANSIENT), attempts));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn with_a_policy_both_must_be_enabled() {
-    let failing = || throttled().steps;
-    for (retries_on, policy, attempts) in [
-        (true, EAGER, 11),
-        (true, OFF, 1),
-        (false, EAGER, 1),
-        (false, OFF, 1),
-    ] {
-        let client = Client { retries_on, policy };
-        let (outcome, made) = run!(failing(), |script| client.combined(script).await);
-        assert_eq!(
-            (outcome.is_err(), made),
-            (true, attempts),
-            "{retries_on} {policy}"
-        );
-        let (outcome, made) = run!(failing(), |script| client.never(script));
-        assert_eq!((outcome.is_err(), made), (true, 1));
     }
 }
 
@@ -99,8 +65,8 @@ fn a_layer_turns_off_keys_it_does_not_contain() {
 
     let command_line: Overrides = "enabled=false".parse().unwrap();
     let policy = EAGER.overridden_by(&command_line).unwrap();
-    let (outcome, attempts) = run!(throttled().steps, |script| call(policy, script));
-    assert_eq!((outcome.is_err(), attempts), (true, 1));
+    let ran = run!([THROTTLED], |script| call(policy, script));
+    assert_eq!(ran, (Err(THROTTLED), 1));
     let again = policy.overridden_by(&"enabled=true".parse().unwrap());
     assert_eq!(again, Ok(EAGER));
 }
@@ -152,40 +118,14 @@ fn loops_of_users_end_too() {
     assert_eq!((decision, call.attempt()), (Err(Reason::Exhausted), 1));
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_ends_are_those_of_a_call_without_retries() {
-    fn assert_exhausted(gave_up: &GaveUp<Failure>) {
-        let expected = (Reason::Exhausted, 1);
-        assert_eq!((gave_up.reason(), gave_up.attempts()), expected);
-    }
-
+#[test]
+fn the_only_attempt_is_the_last() {
     scripted! {
-        #[retry(enabled = false, on = verdict, give_up = |gave_up| {
-            assert_exhausted(&gave_up);
-            gave_up.into_error()
-        })]
-        fn shaped();
-        #[retry(policy = OFF, fallback = async |gave_up| {
-            assert_exhausted(&gave_up);
-            Ok(7)
-        })]
-        async fn replaced();
         #[retry(enabled = false, max = 9, attempt = attempt, until = |value| value.0 == Some(9))]
         fn rejected() -> Result<(Option<u32>, bool), Failure> = Ok((attempt.max(), attempt.is_last()));
     }
 
-    #[retry(policy = OFF, timeout = "1s")]
-    async fn dropped(attempts: &mut u32) -> Result<(), Failure> {
-        *attempts += 1;
-        pending().await
-    }
-
-    assert_eq!(shaped(&mut throttled()), Err(throttled_for(secs(5))));
-    assert_eq!(replaced(&mut throttled()).await, Ok(7));
     assert_eq!(rejected(), Ok((Some(0), true)));
-    let (start, mut attempts) = (Instant::now(), 0);
-    assert_eq!(dropped(&mut attempts).await, Err(TIMEOUT));
-    assert_eq!((attempts, start.elapsed()), (1, secs(1)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -267,30 +207,34 @@ struct Block(u32);
 #[retry(enabled = self.0 > 9, max = 2, backoff = "none", on = |_| true)]
 impl Block {
     fn of_the_block(&mut self) -> Result<(), u32> {
-        self.0 += 1;
-        Err(self.0)
+        fail(&mut self.0)
     }
 
     #[retry(enabled = true)]
     fn of_its_own(&mut self) -> Result<(), u32> {
-        self.0 += 1;
-        Err(self.0)
+        fail(&mut self.0)
     }
 
     #[retry(policy = Policy::none().max(4))]
     fn by_policy(&mut self) -> Result<(), u32> {
-        self.0 += 1;
-        Err(self.0)
+        fail(&mut self.0)
     }
+}
+
+fn fail(attempts: &mut u32) -> Result<(), u32> {
+    *attempts += 1;
+    Err(*attempts)
 }
 
 #[test]
 fn methods_inherit_enabled_from_their_block() {
-    assert_eq!(Block(0).of_the_block(), Err(1));
-    assert_eq!(Block(9).of_the_block(), Err(12));
-    assert_eq!(Block(0).of_its_own(), Err(3));
-    assert_eq!(Block(0).by_policy(), Err(1));
-    assert_eq!(Block(9).by_policy(), Err(14));
+    assert_rows! {
+        Block(0).of_the_block() => Err(1);
+        Block(9).of_the_block() => Err(12);
+        Block(0).of_its_own() => Err(3);
+        Block(0).by_policy() => Err(1);
+        Block(9).by_policy() => Err(14);
+    }
 }
 
 #[test]

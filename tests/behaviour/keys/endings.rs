@@ -2,19 +2,7 @@
 
 use support::prelude::*;
 
-/// A failed call's story.
-type Story = (Vec<Failure>, u32, u64, Reason);
-
-fn story(gave_up: &GaveUp<Failure>) -> Story {
-    assert_eq!(gave_up.errors().next_back(), Some(gave_up.error()));
-    let errors = gave_up.errors().cloned().collect();
-    (
-        errors,
-        gave_up.attempts(),
-        gave_up.elapsed().as_secs(),
-        gave_up.reason(),
-    )
-}
+use super::converted::{Story, story};
 
 #[retry(
     max = 2,
@@ -22,8 +10,9 @@ fn story(gave_up: &GaveUp<Failure>) -> Story {
     repeats = 2,
     idempotent = false,
     deadline = "20s",
+    cancel = sleep(millis(3_500)),
     give_up = |gave_up| {
-        stories.push(story(&gave_up));
+        stories.push(story(gave_up.clone()));
         gave_up.into_error()
     },
 )]
@@ -43,29 +32,19 @@ async fn ending(steps: impl IntoIterator<Item = Failure>) -> Story {
 
 #[tokio::test(start_paused = true)]
 async fn every_reason_is_reported() {
-    for (steps, elapsed, reason) in [
-        (vec![STOP], 0, Reason::NotRetryable),
-        (vec![TRANSIENT, THROTTLED, TRANSIENT], 3, Reason::Exhausted),
-        (vec![THROTTLED, THROTTLED], 1, Reason::Repeated),
-        (vec![TRANSIENT, TIMEOUT], 1, Reason::Ambiguous),
-        (vec![throttled_for(secs(200))], 0, Reason::HintTooLong),
-        (
-            vec![TRANSIENT, throttled_for(secs(20))],
-            1,
-            Reason::Deadline,
-        ),
-    ] {
+    for (steps, elapsed, reason) in rows! {
+        vec![STOP], 0, Reason::NotRetryable;
+        vec![TRANSIENT, THROTTLED, TRANSIENT], 3, Reason::Exhausted;
+        vec![THROTTLED, THROTTLED], 1, Reason::Repeated;
+        vec![TRANSIENT, TIMEOUT], 1, Reason::Ambiguous;
+        vec![throttled_for(secs(200))], 0, Reason::HintTooLong;
+        vec![TRANSIENT, throttled_for(secs(20))], 1, Reason::Deadline;
+        vec![throttled_for(secs(9))], 3, Reason::Cancelled;
+    } {
         let attempts = steps.len() as u32;
         let story = ending(steps.clone()).await;
         assert_eq!(story, (steps, attempts, elapsed, reason));
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_success_is_not_a_give_up() {
-    let mut stories = Vec::new();
-    let called = call(&mut Script::new([TRANSIENT]), &mut stories).await;
-    assert_eq!((called, stories), (Ok(2), vec![]));
 }
 
 #[test]
@@ -117,59 +96,24 @@ async fn a_fallback_has_the_last_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fallback_may_be_a_path() {
+async fn a_fallback_may_be_a_path_or_block() {
     async fn cached(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
-        assert_eq!(gave_up.attempts(), 2);
-        Ok(42)
+        Ok(gave_up.attempts() as usize + 40)
     }
 
-    scripted! { #[retry(max = 1, jitter = "none", fallback = cached)] async fn call(); }
-
-    assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])).await, Ok(42));
-}
-
-#[test]
-fn a_blocking_fallback() {
     scripted! {
         #[retry(max = 1, backoff = "none", fallback = |gave_up| match gave_up.error() {
             error if *error == STOP => Err(STOP),
             _ => Ok(script.attempts + 100),
         })]
-        fn call(script: &mut Script) -> Result<usize, Failure> = script.next();
+        fn blocking(script: &mut Script) -> Result<usize, Failure> = script.next();
+        #[retry(max = 1, jitter = "none", fallback = cached)] async fn path();
     }
 
-    assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])), Ok(102));
-    assert_eq!(call(&mut Script::new([STOP])), Err(STOP));
-}
-
-/// Alerts count `gave up`, so only calls that failed log it.
-#[tokio::test(start_paused = true)]
-async fn the_outcome_of_the_fallback_is_reported() {
-    scripted! {
-        #[retry(max = 1, backoff = "none", name = "call", fallback = async |_| cached, observe = |event| {
-            if let EventData::FellBack { .. } = event.data {
-                fell_back.push(event.attempt);
-            }
-        })]
-        async fn call(cached: Result<usize, Failure>, fell_back: &mut Vec<u32>);
-    }
-
-    let falling = "falling back call attempt=2 max=1 error=timeout reason=exhausted";
-    for (steps, cached, expected, lines) in rows! {
-        [TRANSIENT, TIMEOUT].to_vec(), Ok(7), vec![2], [falling, "fell back call attempt=2 max=1"];
-        [TRANSIENT, TIMEOUT].to_vec(), Err(STOP), vec![],
-            [falling, "gave up call attempt=2 max=1 error=stop reason=fallback failed"];
-        [STOP].to_vec(), Ok(7), vec![1],
-            [
-                "falling back call attempt=1 max=1 error=stop reason=not retryable",
-                "fell back call attempt=1 max=1",
-            ];
-    } {
-        let recording = testing::record();
-        let mut fell_back = Vec::new();
-        let _ = call(cached, &mut fell_back, &mut Script::new(steps.clone())).await;
-        assert_eq!(recording.lines()[steps.len() - 1..], lines);
-        assert_eq!(fell_back, expected);
+    assert_rows! {
+        blocking(&mut Script::new([TRANSIENT, TRANSIENT])) => Ok(102);
+        blocking(&mut Script::new([STOP])) => Err(STOP);
+        path(&mut Script::new([TRANSIENT, TRANSIENT])).await => Ok(42);
     }
 }
 
@@ -201,19 +145,6 @@ fn the_fallback_is_reported_in_blocking_calls_and_after_corrections() {
         "fell back call attempt=1 corrections=1 max=3",
     ];
     assert_eq!(lines, expected);
-}
-
-#[test]
-fn a_returned_value_does_not_call_the_fallback() {
-    scripted! {
-        #[retry(max = 0, name = "call", on = |_| false, until = |_| false, fallback = |_| Ok(7))]
-        fn call() -> Result<usize, String> = Ok(1);
-    }
-
-    let recording = testing::record();
-    assert_eq!(call(), Ok(1));
-    let line = "gave up call attempt=1 max=0 error=value rejected reason=exhausted";
-    assert_eq!(recording.lines(), [line]);
 }
 
 type Fallback = fn(GaveUp<String>) -> Result<(), String>;

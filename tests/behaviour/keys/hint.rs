@@ -62,29 +62,6 @@ async fn each_rule_waits_its_time() {
     assert!(line.ends_with(end), "{line}");
 }
 
-#[tokio::test(start_paused = true)]
-async fn honored_with_jitter_is_spread_above_the_hint() {
-    scripted! { #[retry(max = 200, base = "1ms", cap = "1ms")] async fn call(); }
-
-    for (hint, spread) in [
-        (secs(20), secs(2)),
-        (secs(1), millis(100)),
-        (Duration::ZERO, millis(100)),
-    ] {
-        let (outcome, mut waits) = waits(vec![throttled_for(hint); 200], call).await;
-        assert_eq!(outcome, Ok(201));
-        waits.sort_unstable();
-        let [first, last] = [waits[0], waits[199]];
-        assert!((hint..=hint + spread / 10).contains(&first), "{first:?}");
-        assert!(
-            (hint + spread * 9 / 10..=hint + spread).contains(&last),
-            "{last:?}"
-        );
-        waits.dedup();
-        assert_eq!(waits.len(), 200, "a fleet would come back as one wave");
-    }
-}
-
 /// Returns the waits of 1000 callers with the same hint, shortest first.
 fn waits_of_callers(
     failures: &[Failure],

@@ -64,11 +64,8 @@ fn only_unprocessed_requests_are_sent_again() {
                 (_, Some(_)) if of_no_standard => 2,
                 _ => 1,
             };
-            assert_eq!(
-                sent(&answer(status, hint, "")),
-                refused,
-                "{status} {hint:?}"
-            );
+            let sent = sent(&answer(status, hint, ""));
+            assert_eq!(sent, refused, "{status} {hint:?}");
         }
     }
 }

@@ -83,26 +83,6 @@ fn on_may_return_a_kind() {
     }
 }
 
-#[test]
-fn the_log_shows_the_max_of_the_policy_for_any_count() {
-    let steps = [THROTTLED, TRANSIENT, THROTTLED, TRANSIENT, THROTTLED];
-    let and = |last| [&steps[..], &[last]].concat();
-    for (steps, lines) in rows! {
-        steps.to_vec(), 6;
-        and(THROTTLED), 6;
-        and(TRANSIENT), 6;
-        vec![TRANSIENT, TIMEOUT], 2;
-    } {
-        let _skipped = testing::skip_sleeps();
-        let recording = testing::record();
-        let _ = own_counts(&mut Script::new(steps));
-        for (number, line) in (1..).zip(recording.lines()) {
-            assert!(line.contains(&format!(" attempt={number} max=2")), "{line}");
-        }
-        assert_eq!(recording.lines().len(), lines);
-    }
-}
-
 /// Each class has its own limit and delay, under one total; what is unauthorized is tried again once, at once.
 #[retry(attempt = attempt, on = |error| {
         let class = |other: &Failure| other.0.kind();

@@ -2,21 +2,22 @@
 
 use std::future::Future;
 use std::sync::atomic::Ordering::SeqCst;
-use std::task::Wake;
 
 use async_trait::async_trait;
-use futures::future::{FutureExt, join_all};
+use futures::future::{FutureExt, join, join_all};
 use futures::{Stream, StreamExt, stream};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use retry_runtime::own_loop::{Attempts, Site};
 use retry_runtime::seam::{Change, WithCost};
 use retry_runtime::testing::Recording;
 use support::clock::Simulated;
+use support::dropped::{Shared, give_way, leaves_nothing_behind};
 use support::held_permit::{FAILED, Outcomes, UNCHANGED, failed, hinted};
 use support::limiters::{at_a_time, each};
 use support::prelude::*;
+
+use super::cancel::Woken;
 
 /// The error of a call.
 #[derive(Debug, PartialEq)]
@@ -214,10 +215,9 @@ async fn a_call_that_would_wait_too_long_is_rejected() {
 /// After a pause, a success may admit the next attempt at any time.
 #[tokio::test(start_paused = true)]
 async fn a_call_with_milliseconds_left_still_waits() {
-    #[retry(limiter = limiter, on = verdict)]
-    async fn call(limiter: &ConcurrencyLimiter, took: Duration) -> Result<(), Error> {
-        sleep(took).await;
-        Ok(())
+    scripted! {
+        #[retry(limiter = limiter, on = verdict)]
+        async fn call(limiter: &ConcurrencyLimiter, took: Duration) -> Result<(), Error> = { sleep(took).await; Ok(()) };
     }
 
     for (took, second) in rows! {
@@ -349,9 +349,9 @@ fn threads_take_turns() {
 
 #[test]
 fn blocking_waits_are_as_long_and_can_be_skipped() {
-    #[retry(max = 2, backoff = "none", limiter = limiter, deadline = "1m", on = verdict)]
-    fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> {
-        Ok(script.next()?)
+    scripted! {
+        #[retry(max = 2, backoff = "none", limiter = limiter, deadline = "1m", on = verdict)]
+        fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> = Ok(script.next()?);
     }
 
     let skipped = testing::skip_sleeps();
@@ -369,9 +369,9 @@ fn blocking_waits_are_as_long_and_can_be_skipped() {
 /// A runtime's paused clock, which the limiter uses, stands still while a thread waits.
 #[tokio::test(start_paused = true)]
 async fn a_blocking_wait_ends_under_a_paused_clock() {
-    #[retry(max = 2, backoff = "none", limiter = limiter, on = verdict)]
-    fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> {
-        Ok(script.next()?)
+    scripted! {
+        #[retry(max = 2, backoff = "none", limiter = limiter, on = verdict)]
+        fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> = Ok(script.next()?);
     }
 
     let limiter = RateLimiter::fixed(100, secs(1));
@@ -416,70 +416,6 @@ async fn skipped_waits_are_skipped_and_limits_of_time_are_not() {
         drop(held);
     });
     assert!(begun.is_ok());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_budget_does_not_pay_for_throttled_retries() {
-    scripted! {
-        #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget)]
-        async fn call(limiter: &ConcurrencyLimiter, budget: &Budget);
-    }
-
-    let limiter = at_a_time(1);
-    for (steps, left) in rows! {
-        vec![], 500.0;
-        vec![THROTTLED, THROTTLED, STOP], 500.0;
-        vec![THROTTLED, throttled_for(secs(3)), THROTTLED], 500.0;
-        // The last retry cost nothing, so a success adds 1.
-        vec![TRANSIENT, THROTTLED], 487.0;
-        vec![TRANSIENT, THROTTLED, STOP], 487.0;
-        vec![TRANSIENT, THROTTLED, TIMEOUT, STOP], 486.0;
-        vec![THROTTLED, TRANSIENT], 500.0;
-    } {
-        let budget = Budget::standard();
-        let _ = call(&limiter, &budget, &mut Script::new(steps.clone())).await;
-        assert_eq!(
-            budget.to_string(),
-            format!("{left} of 500 tokens"),
-            "{steps:?}"
-        );
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_breaker_is_checked_before_the_queue_and_entered_after_it() {
-    scripted! {
-        #[retry(max = 0, limiter = limiter, breaker = breaker, on = verdict)]
-        async fn call(limiter: &RateLimiter<Quota>, breaker: &Breaker) -> Result<(), Error> = Ok(());
-    }
-
-    let rejected = Err(Error::Rejected(RejectedBy::Breaker));
-    let (limiter, breaker) = (each(2), Breaker::new().consecutive_failures(1));
-    let start = Instant::now();
-    let (ended, behind, ()) = tokio::join!(
-        async {
-            call(&limiter, &breaker).await.unwrap();
-            call(&limiter, &breaker).await
-        },
-        call(&limiter, &breaker),
-        async {
-            sleep(secs(1)).await;
-            breaker.fail();
-            assert!(breaker.is_open());
-            // The call is not in the queue, not even for a moment.
-            assert_eq!(limiter.waiting(), 2);
-            assert_eq!(call(&limiter, &breaker).await, rejected);
-            assert_eq!(start.elapsed(), secs(1));
-        }
-    );
-    assert_eq!((&ended, &behind), (&rejected, &rejected));
-    // The cost of an attempt that never started is refunded, so both had their turns at once.
-    assert_eq!(start.elapsed(), secs(2));
-    // The queue must not delay a trial.
-    advance(secs(4)).await;
-    assert!(!breaker.is_open());
-    assert_eq!(call(&limiter, &breaker).await, Ok(()));
-    assert_eq!(breaker.state(), BreakerState::Closed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -635,51 +571,6 @@ async fn a_returned_value_is_a_success_with_any_other_keys() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_value_that_until_rejected_is_returned() {
-    scripted! {
-        #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false)]
-        async fn waiting(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> = Ok(7);
-        #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false, name = "blocking")]
-        fn blocking(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> = Ok(7);
-        #[retry(max = 5, limiter = limiter, until = |_| false, attempt = _attempt, deadline = "1h",
-            cancel = token.cancelled())]
-        async fn full(limiter: &RateLimiter<Quota>, token: CancellationToken) -> Result<u32, Failure> = Ok(7);
-    }
-
-    let recording = testing::record();
-    let limiter = || each(600).max_wait(secs(1));
-    assert_eq!(waiting(&limiter()).await, Ok(7));
-    assert_eq!(blocking(&limiter()), Ok(7));
-    assert_eq!(full(&limiter(), CancellationToken::new()).await, Ok(7));
-    let line = "gave up blocking attempt=1 max=5 error=value rejected reason=rejected";
-    assert!(recording.lines().iter().any(|other| other == line));
-}
-
-#[tokio::test(start_paused = true)]
-async fn endings_contain_the_reason() {
-    scripted! {
-        #[retry(max = 5, backoff = "none", limiter = limiter, give_up = |gave_up: GaveUp<Failure>| {
-            reason.set(Some((gave_up.reason(), gave_up.attempts())));
-            gave_up.into_error()
-        })]
-        fn shaped(limiter: &dyn AdmissionControl, reason: &Cell<Option<(Reason, u32)>>) = Err(TRANSIENT);
-        #[retry(max = 5, backoff = "none", limiter = limiter, deadline = "1m",
-            fallback = async |gave_up: GaveUp<Failure>| Ok((gave_up.reason(), gave_up.attempts())))]
-        async fn falls_back(limiter: &RateLimiter<Quota>) -> Result<(Reason, u32), Failure> = Err(TRANSIENT);
-    }
-
-    let limiter = each(600).max_wait(secs(1));
-    let reason = Cell::new(None);
-    assert_eq!(shaped(&limiter, &reason), Err(TRANSIENT));
-    assert_eq!(reason.get(), Some((Reason::Rejected, 1)));
-    assert_eq!(shaped(&limiter, &reason), Err(STOP));
-    assert_eq!(reason.get(), Some((Reason::Rejected, 0)));
-    let limiter = each(600);
-    assert_eq!(falls_back(&limiter).await, Ok((Reason::Deadline, 1)));
-    assert_eq!(falls_back(&limiter).await, Ok((Reason::Deadline, 0)));
-}
-
 /// A client with a slow limiter, in shapes that the table in `forms` doesn't have.
 #[derive(Clone)]
 struct Client {
@@ -733,23 +624,6 @@ impl Model for Client {
     }
 }
 
-static LIMITED: ConcurrencyLimiter = at_a_time(1);
-
-#[retry(wrapper = Limited, backoff = "none", limiter = &LIMITED)]
-trait Ask {
-    fn ask(&self, prompt: String) -> Result<u32, Failure>;
-}
-
-impl Ask for AtomicU32 {
-    fn ask(&self, _: String) -> Result<u32, Failure> {
-        assert_eq!(LIMITED.running(), 1);
-        match self.fetch_add(1, SeqCst) {
-            0 => Err(TRANSIENT),
-            attempts => Ok(attempts + 1),
-        }
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
     /// Holds the slot until the call waits for it.
@@ -769,11 +643,8 @@ async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
         assert_eq!(outcome, Ok(2), "{shape}");
         let limiter = &client.limiter;
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{shape}");
-        assert_eq!(
-            client.breaker.take(),
-            [FAILED, AttemptOutcome::Success],
-            "{shape}"
-        );
+        let expected = [FAILED, AttemptOutcome::Success];
+        assert_eq!(client.breaker.take(), expected, "{shape}");
     }
 
     check("future", async |client| client.future().await).await;
@@ -787,8 +658,6 @@ async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
         client.opened().await?.next().await.unwrap()
     })
     .await;
-    assert_eq!(Limited::new(AtomicU32::new(0)).ask(String::new()), Ok(2));
-    assert_eq!(LIMITED.running(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -869,93 +738,25 @@ async fn users_can_implement_a_limiter() {
 }
 
 #[test]
-fn a_users_own_loop_can_use_a_limiter() {
-    let limiter = at_a_time(1);
-    let mut first = HeldPermit::new(&limiter);
-    assert!(first.has_turn());
-    let second = HeldPermit::new(&limiter);
-    assert!(!second.has_turn());
-    let mut third = HeldPermit::new(&limiter);
-    assert_eq!((limiter.running(), limiter.waiting()), (1, 2));
-    drop(second);
-    assert_eq!(limiter.waiting(), 1);
-    assert_eq!(first.succeeded(), UNCHANGED);
-    assert_eq!(limiter.running(), 0);
-    // Reported once.
-    drop(first);
-    assert_eq!(third.poll(Waker::noop()), Admission::Admitted);
-    assert_eq!(limiter.running(), 1);
-    third.give_back();
-    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
-    // Never an attempt, never a charge.
-    let quota = each(60);
-    let place = HeldPermit::new(&quota);
-    assert!(place.has_turn());
-    place.give_back();
-    assert!(HeldPermit::new(&quota).has_turn());
-    assert!(!HeldPermit::new(&quota).has_turn());
-}
-
-#[test]
 fn a_call_dropped_at_any_await_loses_nothing() {
-    async fn pause(_: Duration) {
-        yield_now().await;
-    }
-    type World = (ConcurrencyLimiter, Breaker, Budget);
-
-    #[retry(max = 2, limiter = &world.0, breaker = &world.1, budget = &world.2, timer = pause,
-        cancel = pending())]
-    async fn call(world: &World, script: &mut Script) -> Result<usize, Failure> {
-        let outcome = script.next();
-        yield_now().await;
-        outcome
+    #[retry(max = 2, limiter = &shared.limiter, breaker = breaker, budget = &shared.budget,
+        timer = |_| give_way(), cancel = pending())]
+    async fn call(shared: &Shared, breaker: &Breaker) -> Result<(), Failure> {
+        Err(shared.attempts(1).await)
     }
 
-    let mut context = Context::from_waker(Waker::noop());
-    for polls in 0.. {
-        let world = (at_a_time(1), Breaker::new(), Budget::standard());
-        let limiter = &world.0;
-        let mut script = Script::new([TRANSIENT, TIMEOUT]);
-        let mut ended = false;
-        {
-            let mut _held = Some(HeldPermit::new(limiter));
-            let mut future = pin!(call(&world, &mut script));
-            let policy = Policy::none();
-            let site = Site::new(&policy, "behind");
-            let mut behind = Attempts::new(&site)
-                .limiter(limiter)
-                .timer(TimerFn::new(pause));
-            let mut behind = pin!(async move { behind.first().await.unwrap() }.fuse());
-            for poll in 0..polls {
-                // First it waits for its turn with others behind it.
-                if poll == 3 {
-                    _held = None;
-                }
-                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
-                    assert_eq!(outcome, Ok(3));
-                    ended = true;
-                    break;
-                }
-                let _ = behind.as_mut().poll(&mut context);
-                assert!(limiter.running() <= 1);
-            }
-        }
-        assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{polls}");
-        assert!(HeldPermit::new(limiter).has_turn());
-        // A retry that started is paid for; the success refunds the last one.
-        let tokens = [500, 486, 472][script.attempts.saturating_sub(1).min(2)];
-        let tokens = if ended { 486 } else { tokens };
-        assert_eq!(
-            world.2.to_string(),
-            format!("{tokens} of 500 tokens"),
-            "{polls}"
-        );
-        if ended {
-            // 3 polls in the queue, 3 attempts, 2 pauses that also yield.
-            assert_eq!(polls, 3 + 3 + 2 * 2 + 1);
-            return;
-        }
-    }
+    leaves_nothing_behind(1, async |shared| {
+        let breaker = Breaker::new();
+        let held = HeldPermit::new(shared.limiter.cost(2));
+        // First it waits for its turn.
+        let free = async {
+            give_way().await;
+            drop(held);
+        };
+        let (outcome, ()) = join(call(shared, &breaker), free).await;
+        assert_eq!(outcome, Err(TRANSIENT));
+        assert_eq!(breaker.state(), BreakerState::Closed);
+    });
 }
 
 /// An attempt of the property test, asked only when it was woken.
@@ -965,15 +766,6 @@ struct Queued {
     ticket: Permit,
     has_turn: bool,
     woken: Arc<Woken>,
-}
-
-#[derive(Debug)]
-struct Woken(AtomicBool);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, SeqCst);
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -1010,7 +802,7 @@ proptest! {
         let mut entered = 0;
         let ask = |all: &mut Vec<Queued>, at: usize| {
             let one = &mut all[at];
-            one.woken.0.store(false, SeqCst);
+            one.woken.0.store(0, SeqCst);
             let waker = Waker::from(Arc::clone(&one.woken));
             one.has_turn = limiter.poll(&mut one.ticket, &waker) == Admission::Admitted;
             // Earlier waiters have started, too.
@@ -1022,7 +814,7 @@ proptest! {
             assert!(sum <= limit || running().count() == 1, "{sum} of {limit}");
         };
         let due = |all: &[Queued]| {
-            let woken = |one: &Queued| !one.has_turn && one.woken.0.load(SeqCst);
+            let woken = |one: &Queued| !one.has_turn && one.woken.0.load(SeqCst) > 0;
             let due = (0..all.len()).filter(|at| woken(&all[*at]));
             due.collect::<Vec<_>>()
         };
@@ -1033,7 +825,7 @@ proptest! {
                         number: entered,
                         ticket: limiter.enter(cost),
                         has_turn: false,
-                        woken: Arc::new(Woken(AtomicBool::new(true))),
+                        woken: Arc::new(Woken(AtomicU32::new(1))),
                     });
                     entered += 1;
                     // Like a call.

@@ -12,37 +12,23 @@ scripted! {
 }
 
 fn attempts(call: impl FnOnce(&mut Script) -> Result<usize, Failure>) -> usize {
-    let mut script = Script::new(vec![TRANSIENT; 1000]);
-    let outcome = call(&mut script);
-    match outcome {
-        Ok(attempt) => assert_eq!(attempt, script.attempts),
-        Err(error) => assert_eq!(error, TRANSIENT),
-    }
-    script.attempts
+    let (outcome, attempts) = run!(vec![TRANSIENT; 1000], |script| call(script));
+    assert!(outcome == Err(TRANSIENT) || outcome == Ok(attempts));
+    attempts
 }
 
 #[test]
 fn counts_retries_after_the_first_attempt() {
-    assert_eq!(attempts(by_default), 4);
-    assert_eq!(attempts(zero), 1);
-    assert_eq!(attempts(in_parentheses), 2);
-    assert_eq!(attempts(unlimited), 1001);
-}
-
-#[test]
-fn may_be_any_integer() {
-    assert_eq!(attempts(|script| signed(script, 2)), 3);
-    assert_eq!(attempts(|script| signed(script, -5)), 1);
-    assert_eq!(attempts(|script| signed(script, i64::MAX)), 1001);
-}
-
-#[test]
-fn may_shrink_while_the_call_runs() {
-    // The limit is 6 after the first failure, 5 after the second, …, 3 after the fourth: no retry is left.
-    assert_eq!(attempts(shrinking), 4);
-}
-
-#[test]
-fn a_success_ends_the_call() {
-    assert_eq!(run!([TRANSIENT], |script| by_default(script)), (Ok(2), 2));
+    assert_rows! {
+        attempts(by_default) => 4;
+        attempts(zero) => 1;
+        attempts(in_parentheses) => 2;
+        attempts(unlimited) => 1001;
+        // It may be any integer.
+        attempts(|script| signed(script, 2)) => 3;
+        attempts(|script| signed(script, -5)) => 1;
+        attempts(|script| signed(script, i64::MAX)) => 1001;
+        // It may shrink: 6 after the first failure, 5 after the second, …, 3 after the fourth. No retry is left.
+        attempts(shrinking) => 4;
+    }
 }

@@ -23,26 +23,18 @@ struct Client {
 }
 
 impl Client {
-    #[retry(max = 2, backoff = "none", on = Status::is_retryable)]
-    fn by_method(&mut self, status: u16) -> Result<(), Status> {
-        self.attempts += 1;
-        Err(Status(status))
+    scripted! {
+        #[retry(max = 2, backoff = "none", on = Status::is_retryable)]
+        fn by_method(&mut self, status: u16) -> Result<(), Status> = self.fail(status);
+        #[retry(max = 2, backoff = "none", on = verdict)]
+        async fn by_verdict(&mut self, status: u16) -> Result<(), Status> = self.fail(status);
+        #[retry(max = 2, backoff = "none", on = |status| self.retried.contains(&status.0))]
+        fn by_closure(&mut self, status: u16) -> Result<(), Status> = self.fail(status);
+        #[retry(max = 2, backoff = "none", on = |status| { self.retried.push(status.0); true })]
+        async fn by_changing_closure(&mut self, status: u16) -> Result<(), Status> = self.fail(status);
     }
 
-    #[retry(max = 2, backoff = "none", on = verdict)]
-    async fn by_verdict(&mut self, status: u16) -> Result<(), Status> {
-        self.attempts += 1;
-        Err(Status(status))
-    }
-
-    #[retry(max = 2, backoff = "none", on = |status| self.retried.contains(&status.0))]
-    fn by_closure(&mut self, status: u16) -> Result<(), Status> {
-        self.attempts += 1;
-        Err(Status(status))
-    }
-
-    #[retry(max = 2, backoff = "none", on = |status| { self.retried.push(status.0); true })]
-    async fn by_changing_closure(&mut self, status: u16) -> Result<(), Status> {
+    fn fail(&mut self, status: u16) -> Result<(), Status> {
         self.attempts += 1;
         Err(Status(status))
     }
@@ -105,11 +97,8 @@ fn errors_are_shown_by_what_they_have() {
         fn nameless() -> Result<(), Nameless> = Err(Nameless);
         #[retry(max = 0, name = "d", on = |_| true)]
         fn debugged() -> Result<(), Debugged> = Err(Debugged(7));
-    }
-
-    #[retry(max = 0, name = "b", on = |_| true)]
-    fn boxed() -> Result<(), Box<dyn Error>> {
-        Err("503 overloaded".into())
+        #[retry(max = 0, name = "b", on = |_| true)]
+        fn boxed() -> Result<(), Box<dyn Error>> = Err("503 overloaded".into());
     }
 
     /// The target of an error's `Deref` is not the error.

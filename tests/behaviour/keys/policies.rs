@@ -81,20 +81,21 @@ async fn a_call_has_the_entries_of_its_name() {
         policies: Arc::new(toml::from_str(FILE).unwrap()),
     };
     let recording = testing::record();
-    let script = &mut Script::new(vec![THROTTLED; 9]);
-    assert_eq!(client.complete(script).await, Err(THROTTLED));
+    let failing = [THROTTLED; 9];
+    let ran = run!(failing, |script| client.complete(script).await);
+    assert_eq!(ran, (Err(THROTTLED), 4));
     assert_eq!(recording.delays(), [secs(7); 3]);
 
     let skipped = testing::skip_sleeps();
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(client.count(script), Err(TRANSIENT));
-    assert_eq!((script.attempts, skipped.total()), (3, secs(10)));
+    let ran = run!([TRANSIENT; 9], |script| client.count(script));
+    assert_eq!((ran, skipped.total()), ((Err(TRANSIENT), 3), secs(10)));
     drop(skipped);
 
     // Over what the function has of its own.
     let recording = testing::record();
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(client.upload(script).await, Err(TRANSIENT));
+    let failing = [TRANSIENT; 9];
+    let ran = run!(failing, |script| client.upload(script).await);
+    assert_eq!(ran, (Err(TRANSIENT), 3));
     assert_eq!(recording.delays(), [secs(1); 2]);
 }
 
@@ -104,12 +105,11 @@ async fn without_an_entry_a_call_has_its_own_numbers() {
         policies: Arc::new(Policies::of([("redis", named("max=9"))]).unwrap()),
     };
     let _skipped = testing::skip_sleeps();
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(client.count(script), Err(TRANSIENT));
-    assert_eq!(script.attempts, 4, "the defaults");
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(client.upload(script).await, Err(TRANSIENT));
-    assert_eq!(script.attempts, 6);
+    assert_rows! {
+        // The defaults.
+        run!([TRANSIENT; 9], |script| client.count(script)) => (Err(TRANSIENT), 4);
+        run!([TRANSIENT; 9], |script| client.upload(script).await) => (Err(TRANSIENT), 6);
+    }
 }
 
 scripted! {
@@ -123,9 +123,8 @@ fn the_top_level_switch_overrides_all_entries() {
         let client = Client {
             policies: Arc::new(toml::from_str(&file).unwrap()),
         };
-        let script = &mut Script::new([THROTTLED]);
-        assert_eq!(client.count(script), Err(THROTTLED));
-        assert_eq!(script.attempts, 1);
+        let ran = run!([THROTTLED], |script| client.count(script));
+        assert_eq!(ran, (Err(THROTTLED), 1));
     }
     // Back on, the switch leaves what one entry, or the function itself, switches off.
     let policies: Policies =
@@ -140,9 +139,8 @@ fn the_top_level_switch_overrides_all_entries() {
         let policies = policies.overridden_by(&named("enabled=true")).unwrap();
         assert_eq!(policies.find("anthropic"), Policy::new().enabled(false));
         assert_eq!(policies.find("redis"), Policy::new());
-        let script = &mut Script::new([TRANSIENT]);
-        assert_eq!(once(&policies, script), Err(TRANSIENT));
-        assert_eq!(script.attempts, 1);
+        let ran = run!([TRANSIENT], |script| once(&policies, script));
+        assert_eq!(ran, (Err(TRANSIENT), 1));
     }
     let policies = toml::from_str::<Policies>("[anthropic]\nmax = 9").unwrap();
     let policies = policies.overridden_by(&named("max=1")).unwrap();
@@ -152,11 +150,10 @@ fn the_top_level_switch_overrides_all_entries() {
 
 #[test]
 fn an_entry_that_matches_no_call_is_reported() {
+    let names = ["anthropic.count", "anthropic.cuont"];
+    let policies = Policies::of(names.map(|name| (name, named("max=9")))).unwrap();
     let client = Client {
-        policies: Arc::new(
-            Policies::of(["anthropic.count", "anthropic.cuont"].map(|name| (name, named("max=9"))))
-                .unwrap(),
-        ),
+        policies: policies.into(),
     };
     assert_eq!(client.policies.unused().count(), 2);
     assert_eq!(client.count(&mut Script::new([])), Ok(1));
@@ -237,12 +234,10 @@ async fn shared(script: &mut Script, at: usize) -> Result<usize, Failure> {
 #[tokio::test(start_paused = true)]
 async fn a_running_call_uses_a_newly_stored_policy() {
     SHARED.store(Policy::fixed(secs(1)).max(5));
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(shared(script, usize::MAX).await, Err(TRANSIENT));
-    assert_eq!(script.attempts, 6);
-    let script = &mut Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(shared(script, 1).await, Err(TRANSIENT));
-    assert_eq!(script.attempts, 3);
+    assert_rows! {
+        run!([TRANSIENT; 9], |script| shared(script, usize::MAX).await) => (Err(TRANSIENT), 6);
+        run!([TRANSIENT; 9], |script| shared(script, 1).await) => (Err(TRANSIENT), 3);
+    }
 }
 
 static NAMED: SharedPolicy<Policies> = SharedPolicy::new(Policies::new());
@@ -252,11 +247,7 @@ scripted! { #[retry(policy = NAMED.over(OWN), name = "redis")] fn by_name(); }
 #[test]
 fn named_policies_change_while_the_program_runs() {
     let _skipped = testing::skip_sleeps();
-    let attempts = || {
-        let script = &mut Script::new(vec![TRANSIENT; 9]);
-        assert_eq!(by_name(script), Err(TRANSIENT));
-        script.attempts
-    };
+    let attempts = || run!([TRANSIENT; 9], |script| by_name(script)).1;
     assert_eq!(attempts(), 6);
     NAMED.store(toml::from_str("redis = { max = 1 }").unwrap());
     assert_eq!(attempts(), 2);
@@ -290,30 +281,25 @@ trait Model {
     fn complete(&self) -> Result<usize, Failure>;
 }
 
-struct Opus(Cell<usize>);
+struct Opus(RefCell<Script>);
 
 impl Model for Opus {
     fn complete(&self) -> Result<usize, Failure> {
-        self.0.set(self.0.get() + 1);
-        Err(TRANSIENT)
+        self.0.borrow_mut().next()
     }
 }
 
 #[test]
 fn decorators_and_blocks_are_found_by_their_names() {
     let _skipped = testing::skip_sleeps();
-    EVERYWHERE.store(
-        toml::from_str(
-            "
-            Opus = { max = 1 }
-            'calls::keys::policies::decorators_and_blocks_are_found_by_their_names' = { max = 2 }
-            ",
-        )
-        .unwrap(),
-    );
-    let model = Retrying::new(Opus(Cell::new(0)));
+    let file = "
+        Opus = { max = 1 }
+        'calls::keys::policies::decorators_and_blocks_are_found_by_their_names' = { max = 2 }
+    ";
+    EVERYWHERE.store(toml::from_str(file).unwrap());
+    let model = Retrying::new(Opus(RefCell::new(Script::failing())));
     assert_eq!(model.complete(), Err(TRANSIENT));
-    assert_eq!(model.into_inner().0.get(), 2);
+    assert_eq!(model.into_inner().0.into_inner().attempts, 2);
     let mut attempts = 0;
     let outcome: Result<(), _> = retrying!(policy = &EVERYWHERE, {
         attempts += 1;

@@ -15,16 +15,15 @@ struct Client {
 }
 
 impl Client {
-    #[retry(policy = self.policy)]
-    async fn by_value(&self, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    #[retry(policy = &self.policy)]
-    async fn by_reference(&mut self, script: &mut Script) -> Result<usize, Failure> {
-        // A policy may change while the call runs.
-        self.policy = self.policy.max(1);
-        script.next()
+    scripted! {
+        #[retry(policy = self.policy)]
+        async fn by_value(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
+        #[retry(policy = &self.policy)]
+        async fn by_reference(&mut self, script: &mut Script) -> Result<usize, Failure> = {
+            // A policy may change while the call runs.
+            self.policy = self.policy.max(1);
+            script.next()
+        };
     }
 }
 
@@ -54,28 +53,11 @@ async fn is_evaluated_after_failures_only() {
     assert_eq!(asking(&asked, &mut Script::new([])), Ok(1));
     assert_eq!(asked.take(), 1, "once, for its deadline");
     assert_eq!(asking(&asked, &mut Script::new([TRANSIENT])), Ok(2));
-    assert_eq!(
-        asked.take(),
-        202,
-        "and for the failure; each event has a name"
-    );
+    let expected = 202;
+    assert_eq!(asked.take(), expected, "for the failure, and two names");
     let script = &mut Script::new([]);
     assert_eq!(asking_for_a_number(&asked, script).await, Ok(1));
     assert_eq!(asked.take(), 0);
-}
-
-#[test]
-fn overrides_of_a_policy_may_be_expressions() {
-    scripted! {
-        #[retry(max = max, base = base, factor = factor, jitter = "none")]
-        fn call(max: u32, base: Duration, factor: i32);
-    }
-
-    let _skipped = testing::skip_sleeps();
-    let recording = testing::record();
-    let called = call(3, millis(10), 3, &mut Script::failing());
-    assert_eq!(called, Err(TRANSIENT));
-    assert_eq!(recording.delays(), [10, 30, 90].map(millis));
 }
 
 #[test]
@@ -130,22 +112,6 @@ async fn calls_with_plain_closures_and_other_timers() {
     let outcome: Result<(), u16> = chain.call(async || Err(503)).await;
     assert_eq!(outcome, Err(503));
     assert_eq!(slept.get(), millis(350));
-}
-
-#[test]
-fn calls_that_block() {
-    let skipped = testing::skip_sleeps();
-    let ran = run!([TRANSIENT; 9], |script| POLICY
-        .call_blocking(|| script.next()));
-    assert_eq!((ran, skipped.total()), ((Err(TRANSIENT), 3), millis(350)));
-    let on_time = POLICY.deadline(millis(200)).on(Failure::classify);
-    let ran = run!([TRANSIENT; 9], |script| on_time
-        .call_blocking(|| script.next()));
-    assert_eq!(ran, (Err(TRANSIENT), 2));
-    let once = POLICY.on(|_: &Failure| Verdict::STOP);
-    let ran = run!([TRANSIENT; 9], |script| once
-        .call_blocking(|| script.next()));
-    assert_eq!(ran, (Err(TRANSIENT), 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -88,11 +88,8 @@ async fn progress_restarts_the_retry_count() {
         let delays = delays.iter().map(|delay| secs(*delay)).collect();
         let expected = (outcome.clone(), delays);
         assert_eq!(ran(steps, function).await, expected, "{steps:?}");
-        assert_eq!(
-            ran(steps, expression).await,
-            expected,
-            "{steps:?} in an expression"
-        );
+        let by_expression = ran(steps, expression).await;
+        assert_eq!(by_expression, expected, "{steps:?} in an expression");
         assert_eq!(ran(steps, chain).await, expected, "{steps:?} in a chain");
     }
 }

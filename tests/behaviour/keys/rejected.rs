@@ -15,10 +15,7 @@ fn open() -> Breaker {
     breaker
 }
 
-const AGAIN: Section = Section::new()
-    .max(20)
-    .backoff(Backoff::Fixed)
-    .base(Duration::from_secs(1));
+const AGAIN: Section = Section::new().max(20).backoff(Backoff::Fixed).base(secs(1));
 const POLICY: Policy = Policy::new().jitter(Jitter::None).rejected(AGAIN);
 
 #[retry(max = 1, jitter = "none", rejected(max = 2, base = "1s"), name = "call", breaker = breaker)]
@@ -283,27 +280,6 @@ async fn the_rejections_of_an_item_count_in_all_rounds() {
         let results = results.into_iter();
         let reasons = results.map(|result| result.map_err(|error| error.reason()));
         assert_eq!(reasons.collect::<Vec<_>>(), expected);
-    }
-}
-
-/// A time that is not left ends the call at once, as the same limits do after a failure.
-#[tokio::test(start_paused = true)]
-async fn no_pause_goes_beyond_a_limit() {
-    for policy in [POLICY.deadline(secs(4)), POLICY.total_delay(secs(4))] {
-        #[retry(policy = policy, breaker = breaker, name = "call")]
-        async fn call(policy: Policy, breaker: &Breaker) -> Result<u32, Failure> {
-            Ok(1)
-        }
-
-        let recording = testing::record();
-        let breaker = open();
-        let start = Instant::now();
-        assert_eq!(call(policy, &breaker).await, Err(STOP));
-        let chain = policy.name("call").breaker(&breaker);
-        assert_eq!(chain.call(async || Ok::<u32, Failure>(1)).await, Err(STOP));
-        assert_eq!(start.elapsed(), secs(0));
-        let line = "gave up call attempt=0 max=3 error=stop reason=deadline";
-        assert_eq!(recording.lines(), [line; 2]);
     }
 }
 

@@ -1,18 +1,5 @@
 use support::prelude::*;
 
-scripted! { #[retry(max = 9, backoff = "none", repeats = 3u8)] fn call(); }
-
-#[test]
-fn a_different_error_restarts_the_count() {
-    let pairs = [
-        TRANSIENT, TRANSIENT, THROTTLED, TRANSIENT, TRANSIENT, THROTTLED, THROTTLED,
-    ];
-    assert_rows! {
-        run!([&pairs[..], &[THROTTLED]].concat(), |script| call(script)) => (Err(THROTTLED), 8);
-        run!(pairs[3..].to_vec(), |script| call(script)) => (Ok(5), 5);
-    }
-}
-
 /// Runs a call of at most 10 attempts whose errors come in equal pairs.
 macro_rules! pairs {
     ($error:ident, |$number:ident| $make:expr) => {{
@@ -37,11 +24,10 @@ fn a_computed_number_that_is_too_small_counts_as_the_smallest() {
     scripted! { #[retry(max = 9, backoff = "none", repeats = times)] fn call(times: i64); }
 
     for (times, attempts) in [(i64::MIN, 2), (-1, 2), (0, 2), (1, 2), (2, 2), (3, 3)] {
-        let ran = run!(vec![TRANSIENT; 9], |script| call(times, script));
+        let ran = run!([TRANSIENT; 9], |script| call(times, script));
         assert_eq!(ran, (Err(TRANSIENT), attempts), "{times}");
-        let ran = run!([TRANSIENT, THROTTLED, TRANSIENT], |script| call(
-            times, script
-        ));
+        let different = [TRANSIENT, THROTTLED, TRANSIENT];
+        let ran = run!(different, |script| call(times, script));
         assert_eq!(ran, (Ok(4), 4), "{times}");
     }
 }
@@ -75,8 +61,10 @@ impl fmt::Display for NeverEqual {
 
 #[test]
 fn errors_are_compared_by_value_else_by_text() {
-    assert_eq!(pairs!(u32, |number| number), (2, 10));
-    assert_eq!(pairs!(OnlyDisplay, |number| OnlyDisplay(number)), (2, 10));
-    assert_eq!(pairs!(OnlyDebug, |number| OnlyDebug(number)), (2, 10));
-    assert_eq!(pairs!(NeverEqual, |number| NeverEqual(number)), (10, 10));
+    assert_rows! {
+        pairs!(u32, |number| number) => (2, 10);
+        pairs!(OnlyDisplay, |number| OnlyDisplay(number)) => (2, 10);
+        pairs!(OnlyDebug, |number| OnlyDebug(number)) => (2, 10);
+        pairs!(NeverEqual, |number| NeverEqual(number)) => (10, 10);
+    }
 }

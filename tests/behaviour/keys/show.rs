@@ -65,7 +65,7 @@ impl Server {
         stream::iter([self.refuse()])
     }
 
-    #[retry(validate = |_| self.refuse())]
+    #[retry(validate = |()| self.refuse())]
     async fn validated(&self) -> Result<(), Refused> {
         Ok(())
     }
@@ -79,7 +79,7 @@ mod copy {
     use super::{Refused, coded, retry};
 
     #[retry(wrapper = Retrying, of = super::Post, max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
-    trait Post {
+    pub(super) trait Post {
         async fn post(&self) -> Result<(), Refused>;
     }
 }
@@ -133,12 +133,12 @@ async fn each_form_of_the_attribute_logs_the_error_by_the_function() {
 #[tokio::test(start_paused = true)]
 async fn a_generic_function_shows_more_than_the_type() {
     #[retry(max = 0, on = |_| true, show = fmt::Display::fmt)]
-    async fn call<E: fmt::Display>(error: E) -> Result<(), E> {
-        Err(error)
+    async fn call<E: fmt::Display>(error: fn() -> E) -> Result<(), E> {
+        Err(error())
     }
 
     let recording = testing::record();
-    call("busy\nat 5").await.unwrap_err();
+    call(|| "busy\nat 5").await.unwrap_err();
     let lines = recording.lines();
     assert!(
         lines[0].contains(r"error=busy\nat 5 reason=exhausted"),

@@ -39,32 +39,41 @@ macro_rules! timed {
 const FIXED: Policy = Policy::fixed(secs(1)).max(99).jitter(Jitter::None);
 
 #[tokio::test(start_paused = true)]
-async fn drops_the_running_attempt() {
+async fn ends_attempts_and_pauses_and_is_the_reason() {
     scripted! {
         #[retry(max = 99, backoff = "fixed", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
-        async fn call(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+        async fn drops(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+        #[retry(max = 99, backoff = "fixed", base = "4s", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
+        async fn pauses(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+        #[retry(max = 9, backoff = "none", before_retry = async |_, _| sleep(hook).await, total_timeout = "10s",
+            give_up = expect_deadline)]
+        async fn hooked(hook: Duration);
+        #[retry(max = 0, idempotent = false, total_timeout = "1s", give_up = expect_deadline)]
+        async fn once(_script: &mut Script) = pending().await;
+        #[retry(backoff = "none", max = "unlimited", total_timeout = "1s", give_up = expect_deadline)]
+        async fn at_once(script: &mut Script) -> Result<usize, Failure> = {
+            let outcome = script.next();
+            sleep(millis(300)).await;
+            outcome
+        };
     }
 
     let recording = testing::record();
-    // Attempts at 0–3, 4–7 and 8–10 s.
-    let expected = (Err(TIMEOUT), 3, secs(10));
-    assert_eq!(timed!(|script| call(script).await), expected);
-    let last = recording.lines().pop().unwrap();
-    let expected = "attempt=3 max=99 error=timeout reason=deadline";
-    assert!(last.ends_with(expected), "{last}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_pause_ends_after_it() {
-    scripted! {
-        #[retry(max = 99, backoff = "fixed", base = "4s", jitter = "none", total_timeout = "10s",
-            give_up = expect_deadline)]
-        async fn call(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+    assert_rows! {
+        // Attempts at 0–3, 4–7 and 8–10 s.
+        timed!(|script| drops(script).await) => (Err(TIMEOUT), 3, secs(10));
+        // Attempts at 0–3 and 7–10 s: no pause ends after it.
+        timed!(|script| pauses(script).await) => (Err(TRANSIENT), 2, secs(10));
+        // A hook runs to its end, and no attempt follows.
+        timed!(|script| hooked(secs(60), script).await) => (Err(TRANSIENT), 1, secs(60));
+        timed!(|script| hooked(secs(10), script).await) => (Err(TRANSIENT), 1, secs(10));
+        timed!(|script| hooked(secs(4), script).await) => (Err(TRANSIENT), 3, secs(12));
+        // Regardless of the other reasons to end the call after a timeout.
+        timed!(|script| once(script).await) => (Err(TIMEOUT), 0, secs(1));
+        timed!(|script| at_once(script).await) => (Err(TIMEOUT), 4, secs(1));
     }
-
-    // Attempts at 0–3 and 7–10 s.
-    let expected = (Err(TRANSIENT), 2, secs(10));
-    assert_eq!(timed!(|script| call(script).await), expected);
+    let dropped = "attempt=3 max=99 error=timeout reason=deadline";
+    assert!(recording.lines()[2].ends_with(dropped));
 }
 
 #[tokio::test(start_paused = true)]
@@ -86,26 +95,6 @@ async fn the_sooner_of_two_limits_ends_an_attempt() {
         assert_eq!(call(&mut attempts, total).await, Err(TIMEOUT));
         assert_eq!((attempts, start.elapsed()), (expected, spent), "{total:?}");
     }
-}
-
-/// Whatever else would end the call after a timeout.
-#[tokio::test(start_paused = true)]
-async fn is_the_reason_in_any_case() {
-    scripted! {
-        #[retry(max = 0, idempotent = false, total_timeout = "1s", give_up = expect_deadline)]
-        async fn call(_script: &mut Script) = pending().await;
-        #[retry(backoff = "none", max = "unlimited", total_timeout = "1s", give_up = expect_deadline)]
-        async fn at_once(script: &mut Script) -> Result<usize, Failure> = {
-            let outcome = script.next();
-            sleep(millis(300)).await;
-            outcome
-        };
-    }
-
-    let expected = (Err(TIMEOUT), 0, secs(1));
-    assert_eq!(timed!(|script| call(script).await), expected);
-    let expected = (Err(TIMEOUT), 4, secs(1));
-    assert_eq!(timed!(|script| at_once(script).await), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -284,21 +273,6 @@ async fn no_attempt_starts_at_its_end() {
     assert_eq!(second, Err(STOP));
     assert_eq!((attempts.get(), start.elapsed()), (1, secs(10)));
     assert_eq!(LIMIT.state().running, Some(0));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hook_runs_to_its_end_and_no_attempt_follows() {
-    scripted! {
-        #[retry(max = 9, backoff = "none", before_retry = async |_, _| sleep(hook).await, total_timeout = "10s",
-            give_up = expect_deadline)]
-        async fn call(hook: Duration);
-    }
-
-    for (hook, attempts) in [(60, 1), (10, 1), (4, 3)] {
-        let timed = timed!(|script| call(secs(hook), script).await);
-        let end = secs(hook) * attempts;
-        assert_eq!(timed, (Err(TRANSIENT), attempts as usize, end));
-    }
 }
 
 /// `on` stops at the error of the dropped attempt, but the reason is still the time limit.

@@ -8,14 +8,11 @@ use crate::limiters::{millis, secs};
 /// The error of a call.
 #[derive(Classify, Debug, PartialEq)]
 #[classify(stop)]
-enum Error {
-    Rejected(RejectedBy),
-    Failed,
-}
+struct Error(RejectedBy);
 
 impl From<Rejected> for Error {
     fn from(rejected: Rejected) -> Self {
-        Self::Rejected(rejected.by())
+        Self(rejected.by())
     }
 }
 
@@ -39,7 +36,7 @@ async fn a_thousand_calls_share_five_slots() {
         });
         let ended = join_all(calls).await;
         assert_eq!(start.elapsed(), secs(1));
-        let rejected = (Err(Error::Rejected(by)), after);
+        let rejected = (Err(Error(by)), after);
         assert_eq!(ended.iter().filter(|end| **end == rejected).count(), 900);
         assert_eq!(ended.iter().filter(|end| end.0.is_ok()).count(), 100);
         assert_eq!(limiter.to_string(), "0 of 5 running, 0 waiting");
@@ -61,37 +58,9 @@ fn without_a_queue_a_call_starts_at_once_or_is_rejected() {
         (two().max_wait(secs(0)), RejectedBy::Limiter),
     ] {
         assert_eq!(within(&limiter, 1), Ok(()));
-        assert_eq!(within(&limiter, 2), Err(Error::Rejected(by)));
+        assert_eq!(within(&limiter, 2), Err(Error(by)));
         assert_eq!(limiter.to_string(), "0 of 2 running, 0 waiting");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_retry_waits_behind_what_came_meanwhile() {
-    static ORDER: Mutex<Vec<(u32, u32)>> = Mutex::new(Vec::new());
-    static ONE: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
-
-    #[retry(max = 1, backoff = "none", attempt = attempt, limiter = &ONE, on = |_| true)]
-    async fn call(name: u32) -> Result<(), Error> {
-        ORDER.lock().unwrap().push((name, attempt.number()));
-        sleep(secs(1)).await;
-        if attempt.number() == 1 {
-            Err(Error::Failed)
-        } else {
-            Ok(())
-        }
-    }
-
-    join_all((0..3).map(call)).await;
-    let order = [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)];
-    assert_eq!(*ORDER.lock().unwrap(), order);
-    // The limit is the same after any failure.
-    assert_eq!(ONE.limit(), 1);
-}
-
-#[test]
-fn at_least_one_call_runs() {
-    assert!(catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err());
 }
 
 #[tokio::test(start_paused = true)]

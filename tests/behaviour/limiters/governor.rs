@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 
 use governor::Quota;
 use governor::clock::Clock;
+use governor::middleware::NoOpMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
 use support::prelude::*;
 
 use crate::limiters::{begins, ended, millis, refused, secs, succeed, turn};
@@ -24,13 +26,10 @@ const fn cells(cells: u32) -> NonZeroU32 {
     NonZeroU32::new(cells).expect("not zero")
 }
 
+type Governor = governor::RateLimiter<NotKeyed, InMemoryState, Paused, NoOpMiddleware<Duration>>;
+
 /// Ten at once, then one per second.
-fn ten() -> governor::RateLimiter<
-    governor::state::NotKeyed,
-    governor::state::InMemoryState,
-    Paused,
-    governor::middleware::NoOpMiddleware<Duration>,
-> {
+fn ten() -> Governor {
     let quota = Quota::per_minute(cells(60)).allow_burst(cells(10));
     governor::RateLimiter::direct_with_clock(quota, Paused(Instant::now()))
 }
@@ -56,15 +55,7 @@ async fn a_hint_holds_back_all() {
 }
 
 /// Like `until_n_ready`: waits for the time that governor returns, and tries again.
-async fn begins_by_itself<C: Clock<Instant = Duration>>(
-    limiter: &governor::RateLimiter<
-        governor::state::NotKeyed,
-        governor::state::InMemoryState,
-        C,
-        governor::middleware::NoOpMiddleware<Duration>,
-    >,
-    cost: u32,
-) {
+async fn begins_by_itself(limiter: &Governor, cost: u32) {
     while let Ok(Err(not_until)) = limiter.check_n(cells(cost)) {
         sleep(not_until.wait_time_from(limiter.clock().now())).await;
     }

@@ -19,19 +19,16 @@ use std::future::poll_fn;
 use std::sync::atomic::Ordering::SeqCst;
 use std::task::Wake;
 
+use support::held_permit::{failed, hinted};
 use support::prelude::*;
 
-const TRANSIENT: AttemptOutcome = failure(Kind::Transient, None);
-const THROTTLED: AttemptOutcome = failure(Kind::Throttled, None);
-const TIMEOUT: AttemptOutcome = failure(Kind::Timeout, None);
-
-const fn failure(kind: Kind, hint: Option<Duration>) -> AttemptOutcome {
-    AttemptOutcome::Failure { kind, hint }
-}
+const TRANSIENT: AttemptOutcome = failed(Kind::Transient);
+const THROTTLED: AttemptOutcome = failed(Kind::Throttled);
+const TIMEOUT: AttemptOutcome = failed(Kind::Timeout);
 
 /// Refused, with the wait that the server asks for.
 const fn refused(hint: Duration) -> AttemptOutcome {
-    failure(Kind::Throttled, Some(hint))
+    hinted(Kind::Throttled, hint)
 }
 
 /// Returns an attempt with this cost, once its turn has come.

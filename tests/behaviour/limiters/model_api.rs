@@ -161,22 +161,21 @@ async fn run<L: AdmissionControl + 'static>(
     }
 }
 
-const SERVERS: [(Counts, bool); 8] = [
-    (Counts::Bucket, true),
-    (Counts::Bucket, false),
-    (Counts::BucketOfAll, true),
-    (Counts::BucketOfAll, false),
-    (Counts::Window, true),
-    (Counts::Window, false),
-    (Counts::Sliding, true),
-    (Counts::Sliding, false),
+const SERVERS: [Counts; 4] = [
+    Counts::Bucket,
+    Counts::BucketOfAll,
+    Counts::Window,
+    Counts::Sliding,
 ];
 
 /// No call fails, hardly anything is refused beyond the 140 of the first moment, and it takes little longer than the
 /// 940 seconds that it must.
 #[tokio::test(start_paused = true)]
 async fn an_adaptive_rate_has_hardly_any_refusals() {
-    for (counts, names_the_wait) in SERVERS {
+    let servers = SERVERS
+        .into_iter()
+        .flat_map(|counts| [(counts, true), (counts, false)]);
+    for (counts, names_the_wait) in servers {
         let outcome = run(RateLimiter::adaptive(), counts, names_the_wait).await;
         let what = format!("{counts:?}, {names_the_wait}: {outcome:?}");
         assert_eq!(outcome.failed, 0, "{what}");
@@ -188,7 +187,7 @@ async fn an_adaptive_rate_has_hardly_any_refusals() {
 /// With a known rate there are no rejections, except for slight differences of clocks.
 #[tokio::test(start_paused = true)]
 async fn a_known_rate_has_no_rejections() {
-    for (counts, _) in SERVERS.into_iter().step_by(2) {
+    for counts in SERVERS {
         let outcome = run(RateLimiter::quota(60, u32::MAX), counts, true).await;
         assert!(outcome.refused <= 2, "{counts:?}: {outcome:?}");
         assert!(outcome.took < secs(1005), "{counts:?}: {outcome:?}");

@@ -1,9 +1,10 @@
 //! Calls that wait while a breaker is open.
 
 use futures::future::{join, join_all};
+use support::held_permit::hinted;
 use support::prelude::*;
 
-use crate::limiters::{TRANSIENT as END, ended, failure, millis, secs};
+use crate::limiters::{TRANSIENT as END, ended, millis, refused, secs};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -50,15 +51,20 @@ async fn two_workers_outlast_an_outage() {
     assert_eq!(changes, [3, 3, 1], "{lines:#?}");
 }
 
+/// An attempt of this duration. Returns the time at which it began, in milliseconds.
+#[retry(max = 0, limiter = breaker)]
+async fn work(breaker: &Breaker, lasts: Duration, start: Instant) -> Result<u128, Failure> {
+    let begun = start.elapsed().as_millis();
+    if !lasts.is_zero() {
+        sleep(lasts).await;
+    }
+    Ok(begun)
+}
+
 /// When an operator closes it after 10.5 s, the waiting calls continue, and others wait at most their maximum.
 #[tokio::test(start_paused = true)]
 async fn an_operator_s_reset_ends_the_wait() {
-    #[retry(max = 0, limiter = breaker)]
-    async fn work(breaker: &Breaker) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    let hint = failure(Kind::Transient, Some(MINUTE));
+    let hint = hinted(Kind::Transient, MINUTE);
     for (is_forced, max_wait, end, after) in [
         (false, 2 * MINUTE, Ok(()), 10_500),
         (true, 2 * MINUTE, Ok(()), 10_500),
@@ -76,8 +82,8 @@ async fn an_operator_s_reset_ends_the_wait() {
             breaker.reset();
         };
         let call = async {
-            let result = work(&breaker).await;
-            (result, start.elapsed().as_millis())
+            let result = work(&breaker, secs(0), start).await;
+            (result.map(drop), start.elapsed().as_millis())
         };
         assert_eq!(join(call, operator).await.0, (end, after));
     }
@@ -85,13 +91,9 @@ async fn an_operator_s_reset_ends_the_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_no_longer_than_max_wait() {
-    #[retry(max = 0, deadline = deadline, cancel = cancel.cancelled(), limiter = breaker)]
-    async fn work(
-        breaker: &Breaker,
-        deadline: Duration,
-        cancel: &CancellationToken,
-    ) -> Result<(), Failure> {
-        Ok(())
+    scripted! {
+        #[retry(max = 0, deadline = deadline, cancel = sleep(cancelled), limiter = breaker)]
+        async fn work(breaker: &Breaker, deadline: Duration, cancelled: Duration) = Ok(());
     }
 
     for (max_wait, deadline, cancelled, end, after) in [
@@ -103,19 +105,9 @@ async fn a_call_waits_no_longer_than_max_wait() {
     ] {
         let breaker = of_one().max_wait(max_wait);
         ended(&breaker, 1, END).await;
-        let (start, cancel) = (Instant::now(), CancellationToken::new());
-        let canceller = async {
-            sleep(cancelled).await;
-            cancel.cancel();
-        };
-        let mut ended = Duration::ZERO;
-        let call = async {
-            let result = work(&breaker, deadline, &cancel).await;
-            ended = start.elapsed();
-            result
-        };
-        assert_eq!(join(call, canceller).await.0, end);
-        assert_eq!(ended.as_millis(), after);
+        let start = Instant::now();
+        assert_eq!(work(&breaker, deadline, cancelled).await, end);
+        assert_eq!(start.elapsed().as_millis(), after);
     }
 }
 
@@ -182,13 +174,6 @@ async fn waiting_calls_restart_gradually() {
 /// A trial call that never ends keeps the next one no longer than `open_for`.
 #[tokio::test(start_paused = true)]
 async fn a_hung_trial_does_not_block_waiters() {
-    #[retry(max = 0, limiter = breaker)]
-    async fn work(breaker: &Breaker, lasts: Duration, start: Instant) -> Result<u128, Failure> {
-        let begun = start.elapsed().as_millis();
-        sleep(lasts).await;
-        Ok(begun)
-    }
-
     let breaker = opened().await;
     let start = Instant::now();
     let work = |lasts| work(&breaker, lasts, start);
@@ -214,18 +199,13 @@ fn an_error_of_an_unknown_type_does_not_close_the_breaker() {
 /// A call that starts while the breaker is closed does not queue behind calls that waited while it was open.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
-    #[retry(max = 0, limiter = breaker)]
-    async fn work(breaker: &Breaker, start: Instant) -> Result<u128, Failure> {
-        Ok(start.elapsed().as_millis())
-    }
-
     let breaker = opened().await;
     let start = Instant::now();
-    let waiting = join_all((0..9).map(|_| work(&breaker, start)));
+    let waiting = join_all((0..9).map(|_| work(&breaker, secs(0), start)));
     let late = async {
         sleep(secs(1)).await;
         breaker.reset();
-        work(&breaker, start).await
+        work(&breaker, secs(0), start).await
     };
     let (begun, late) = join(waiting, late).await;
     assert_eq!(late, Ok(1000));
@@ -236,7 +216,7 @@ async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
 #[test]
 fn throttled_attempts_do_not_open_a_breaker() {
     let breaker = Breaker::new().consecutive_failures(1);
-    let outcome = failure(Kind::Throttled, Some(secs(1)));
+    let outcome = refused(secs(1));
     assert_eq!(breaker.record(breaker.admit().unwrap(), outcome), None);
     assert_eq!(breaker.state(), BreakerState::Closed);
     assert!(breaker.record(breaker.admit().unwrap(), END).is_some());
@@ -252,9 +232,8 @@ async fn the_trial_call_of_a_batch_is_reported() {
         Ok(items.into_iter().map(Ok).collect())
     });
     assert_eq!(results.await.len(), 3);
-    let lines = recording.lines();
-    let is_half_open = |line: &&String| line.starts_with("breaker half open");
-    let half_open = lines.iter().filter(is_half_open);
-    assert_eq!(half_open.count(), 1, "{lines:#?}");
+    let mut lines = recording.lines();
+    lines.retain(|line| line.starts_with("breaker half open"));
+    assert_eq!(lines.len(), 1, "{lines:#?}");
     assert_eq!(breaker.state(), BreakerState::Closed);
 }

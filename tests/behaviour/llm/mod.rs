@@ -49,22 +49,21 @@ fn errors_within_a_stream_are_retried() {
     let failed = r#"{"type":"response.failed","response":{"id":"r","error":{"code":"server_error","message":"text"}}}"#;
     let by_number =
         |code| json!({"id": "1", "error": {"code": code, "message": "text"}}).to_string();
-    let table = [
-        (anthropic("overloaded_error"), 3),
-        (openai("server_error", Value::Null), 3),
-        (responses.to_owned(), 3),
-        (failed.to_owned(), 3),
-        (by_number(502), 3),
-        (by_number(429), 3),
-        (by_number(402), 1),
-        (by_number(400), 1),
-        (openai("input_tokens_rate_limit_exceeded", Value::Null), 3),
-        (openai("insufficient_quota", Value::Null), 1),
-        (anthropic("invalid_request_error"), 1),
-        (json!({"error": "the model is gone"}).to_string(), 1),
-        (String::from("event: error\ndata: no JSON\n\n"), 1),
-    ];
-    for (data, expected) in table {
+    for (data, expected) in rows! {
+        anthropic("overloaded_error"), 3;
+        openai("server_error", Value::Null), 3;
+        responses.to_owned(), 3;
+        failed.to_owned(), 3;
+        by_number(502), 3;
+        by_number(429), 3;
+        by_number(402), 1;
+        by_number(400), 1;
+        openai("input_tokens_rate_limit_exceeded", Value::Null), 3;
+        openai("insufficient_quota", Value::Null), 1;
+        anthropic("invalid_request_error"), 1;
+        json!({"error": "the model is gone"}).to_string(), 1;
+        String::from("event: error\ndata: no JSON\n\n"), 1;
+    } {
         let mut attempts = 0;
         next(&data, &mut attempts).unwrap_err();
         assert_eq!(attempts, expected, "{data}");
@@ -119,11 +118,10 @@ fn a_wait_is_the_hint_of_the_verdict() {
         let body = google(code, status, &json!([retry_info("44s")]));
         ProviderError::parse(body).unwrap().classify()
     };
-    let wait_44s = Duration::from_secs(44);
-    let expected = Verdict::THROTTLED.after(wait_44s);
-    assert_eq!(verdict(429, "RESOURCE_EXHAUSTED"), expected);
-    let expected = Verdict::TRANSIENT.ambiguous().after(wait_44s);
-    assert_eq!(verdict(500, "INTERNAL"), expected);
+    let exhausted = Verdict::THROTTLED.after(secs(44));
+    assert_eq!(verdict(429, "RESOURCE_EXHAUSTED"), exhausted);
+    let broken = Verdict::TRANSIENT.ambiguous().after(secs(44));
+    assert_eq!(verdict(500, "INTERNAL"), broken);
 }
 
 #[test]
@@ -132,20 +130,10 @@ fn waits_that_can_not_be_used_are_ignored() {
         let body = google(429, "RESOURCE_EXHAUSTED", &json!([retry_info(delay)]));
         ProviderError::parse(body).unwrap().retry_after()
     };
-    assert_eq!(wait("44s"), Some(Duration::from_secs(44)));
-    assert_eq!(wait("0.5s"), Some(Duration::from_millis(500)));
-    assert_eq!(wait("0s"), Some(Duration::ZERO));
-    for delay in [
-        "",
-        "s",
-        "44",
-        "-1s",
-        "NaNs",
-        "infs",
-        "1e300s",
-        "31536001s",
-        "1 m",
-    ] {
+    assert_eq!(wait("44s"), Some(secs(44)));
+    assert_eq!(wait("0.5s"), Some(millis(500)));
+    assert_eq!(wait("0s"), Some(secs(0)));
+    for delay in ",s,44,-1s,NaNs,infs,1e300s,31536001s,1 m".split(',') {
         assert_eq!(wait(delay), None, "{delay}");
     }
 }
@@ -155,7 +143,6 @@ fn headers_and_body_are_weighed() {
     let exhausted = google(429, "RESOURCE_EXHAUSTED", &json!([]));
     let waiting = google(429, "RESOURCE_EXHAUSTED", &json!([retry_info("9s")]));
     let unpaid = openai("insufficient_quota", Value::Null);
-    let seconds = Duration::from_secs;
     let throttled = Verdict::THROTTLED;
     let table = rows! {
         // An unpaid bill stops, with any other content.
@@ -166,9 +153,9 @@ fn headers_and_body_are_weighed() {
         429, "x-should-retry", "true", &exhausted, throttled;
         400, "x-should-retry", "true", &anthropic("api_error"), Verdict::TRANSIENT;
         // A wait in a header is one.
-        429, "retry-after", "1", &exhausted, throttled.after(seconds(1));
-        429, "retry-after", "1", &waiting, throttled.after(seconds(1));
-        429, "retry-after", "soon", &waiting, throttled.after(seconds(9));
+        429, "retry-after", "1", &exhausted, throttled.after(secs(1));
+        429, "retry-after", "1", &waiting, throttled.after(secs(1));
+        429, "retry-after", "soon", &waiting, throttled.after(secs(9));
         // The status decides if the body has no code for throttling or overload.
         404, "server", "x", &anthropic("api_error"), Verdict::STOP;
         503, "server", "x", &anthropic("invalid_request_error"), Verdict::TRANSIENT.ambiguous();
@@ -176,13 +163,12 @@ fn headers_and_body_are_weighed() {
         404, "server", "x", &json!({"error": "internal"}).to_string(), Verdict::STOP;
     };
     for (status, name, value, body, expected) in table {
-        let mut headers = HeaderMap::new();
-        headers.insert(
+        let header = (
             HeaderName::from_static(name),
             HeaderValue::from_static(value),
         );
         let status = StatusCode::from_u16(status).unwrap();
-        let error = ResponseError::new(status, headers, body.as_str());
+        let error = ResponseError::new(status, HeaderMap::from_iter([header]), body.as_str());
         assert_eq!(
             error.classify(),
             expected,
@@ -256,7 +242,6 @@ fn messages_decide_if_there_is_no_code() {
 
 #[test]
 fn a_wait_in_the_message_counts_if_there_is_no_other() {
-    let millis = Duration::from_millis;
     let table = rows! {
         "Limit 3, Used 3. Please try again in 20s. Visit https://example.org", Some(millis(20_000));
         "Please try again in 1.242s.", Some(millis(1242));
@@ -295,12 +280,8 @@ fn a_wait_in_the_message_counts_if_there_is_no_other() {
         headers.insert("ratelimit-remaining", HeaderValue::from_static("0"));
         headers.insert("ratelimit-reset", HeaderValue::from_static("60"));
         let limited = ResponseError::new(too_many, headers.clone(), body.to_string());
-        let limit = millis(60_000);
-        assert_eq!(
-            limited.classify().hint(),
-            expected.or(Some(limit)),
-            "{message}"
-        );
+        let limit = expected.or(Some(secs(60)));
+        assert_eq!(limited.classify().hint(), limit, "{message}");
 
         headers.insert("retry-after", HeaderValue::from_static("3"));
         let asked = ResponseError::new(too_many, headers, body.to_string());
@@ -308,12 +289,8 @@ fn a_wait_in_the_message_counts_if_there_is_no_other() {
     }
     // Only a throttled response asks for a wait.
     let busy = json!({"error": {"type": "overloaded_error", "message": "Please try again in 2s"}});
-    assert_eq!(
-        ProviderError::parse(busy.to_string())
-            .unwrap()
-            .retry_after(),
-        None
-    );
+    let busy = ProviderError::parse(busy.to_string()).unwrap();
+    assert_eq!(busy.retry_after(), None);
 }
 
 #[test]

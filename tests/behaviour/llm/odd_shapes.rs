@@ -6,6 +6,7 @@ use retry_runtime::llm::{Fault, ProviderError};
 use serde_json::{Value, json};
 use support::model_errors::{anthropic, google, openai, retry_info};
 use support::prelude::*;
+use support::verdicts::BROKEN;
 
 fn fault(body: &str) -> Option<Fault> {
     ProviderError::parse(body).map(|error| error.fault())
@@ -62,38 +63,23 @@ fn an_error_quoted_by_a_gateway_is_the_providers() {
     }
 
     let waiting = google(429, "RESOURCE_EXHAUSTED", &json!([retry_info("9s")]));
-    let hint = Duration::from_secs(9);
-    assert_eq!(
-        verdict(429, raw(429, &waiting)),
-        Verdict::THROTTLED.after(hint)
-    );
+    let expected = Verdict::THROTTLED.after(secs(9));
+    assert_eq!(verdict(429, raw(429, &waiting)), expected);
 
     // A quotation doesn't override the gateway's own code, except for an unpaid bill.
     let named = |name: &str, code: Value, quoted: &str| {
         fault(&openai(name, code).replace("\"text\"", &json!(quoted).to_string()))
     };
-    for (name, code) in [
-        ("invalid_request_error", "invalid_value"),
-        ("authentication_error", ""),
-    ] {
-        assert_eq!(
-            named(name, code.into(), &busy),
-            Some(Fault::Invalid),
-            "{name}"
-        );
-        assert_eq!(
-            named(name, code.into(), &unpaid),
-            Some(Fault::Billing),
-            "{name}"
-        );
-    }
-    // A code that the gateway uses for everything that it passes on has no meaning.
-    for name in ["invalid_request_error", "api_error"] {
-        assert_eq!(
-            named(name, Value::Null, &busy),
-            Some(Fault::Throttled),
-            "{name}"
-        );
+    for (name, code, quoted, expected) in rows! {
+        "invalid_request_error", "invalid_value".into(), &busy, Fault::Invalid;
+        "invalid_request_error", "invalid_value".into(), &unpaid, Fault::Billing;
+        "authentication_error", "".into(), &busy, Fault::Invalid;
+        "authentication_error", "".into(), &unpaid, Fault::Billing;
+        // A code that the gateway uses for everything that it passes on has no meaning.
+        "invalid_request_error", Value::Null, &busy, Fault::Throttled;
+        "api_error", Value::Null, &busy, Fault::Throttled;
+    } {
+        assert_eq!(named(name, code, quoted), Some(expected), "{name}");
     }
 }
 
@@ -126,24 +112,16 @@ fn an_error_that_is_not_an_object_has_its_fields_next_to_it() {
 /// Else a stream would end with an error at its first good event.
 #[test]
 fn an_empty_error_is_none() {
-    for empty in [
-        json!(null),
-        json!(false),
-        json!(0),
-        json!(""),
-        json!([]),
-        json!({}),
-    ] {
+    for empty in ["null", "false", "0", "\"\"", "[]", "{}"] {
+        let empty: Value = serde_json::from_str(empty).unwrap();
         let chunk = json!({"error": empty, "choices": [{"delta": {"content": "hi"}}]}).to_string();
         assert_eq!(fault(&chunk), None, "{chunk}");
-        assert_eq!(verdict(503, chunk), Verdict::TRANSIENT.ambiguous());
+        assert_eq!(verdict(503, chunk), BROKEN);
     }
     // A message alone, or an unknown code, is not an error either.
     assert_eq!(fault(r#"{"message": "hi", "type": "message"}"#), None);
-    assert_eq!(
-        fault(r#"{"message": {"role": "assistant"}, "code": "unavailable"}"#),
-        None
-    );
+    let message = r#"{"message": {"role": "assistant"}, "code": "unavailable"}"#;
+    assert_eq!(fault(message), None);
 }
 
 #[test]
@@ -161,11 +139,8 @@ fn text_around_an_envelope_does_not_hide_it() {
         assert_eq!(verdict(429, body.as_str()), Verdict::STOP, "{body}");
     }
     let mut not_utf8 = unpaid.into_bytes();
-    let text = not_utf8
-        .windows(4)
-        .position(|part| part == b"text")
-        .unwrap();
-    not_utf8[text] = 0xff;
+    let text = not_utf8.windows(4).position(|part| part == b"text");
+    not_utf8[text.unwrap()] = 0xff;
     assert_eq!(verdict(429, not_utf8), Verdict::STOP);
 }
 
@@ -179,7 +154,7 @@ fn a_gateways_page_is_classified_by_its_status() {
         "upstream connect error or disconnect/reset before headers",
     ] {
         assert_eq!(fault(page), None, "{page}");
-        assert_eq!(verdict(502, page), Verdict::TRANSIENT.ambiguous());
+        assert_eq!(verdict(502, page), BROKEN);
         assert_eq!(verdict(429, page), Verdict::THROTTLED);
         assert_eq!(verdict(404, page), Verdict::STOP);
     }
@@ -187,22 +162,19 @@ fn a_gateways_page_is_classified_by_its_status() {
 
 #[test]
 fn a_numeric_code_is_classified_as_a_status() {
-    for (code, expected, verdict) in [
-        (429, Fault::Throttled, Verdict::THROTTLED),
-        (503, Fault::Overloaded, Verdict::TRANSIENT.ambiguous()),
-        (529, Fault::Overloaded, Verdict::TRANSIENT.ambiguous()),
-        (500, Fault::Internal, Verdict::TRANSIENT.ambiguous()),
-        (402, Fault::Billing, Verdict::STOP),
-        (404, Fault::Invalid, Verdict::STOP),
-        (599, Fault::Internal, Verdict::TRANSIENT.ambiguous()),
-        (505, Fault::Invalid, Verdict::STOP),
-    ] {
+    for (code, fault, verdict) in rows! {
+        429, Fault::Throttled, Verdict::THROTTLED;
+        503, Fault::Overloaded, BROKEN;
+        529, Fault::Overloaded, BROKEN;
+        500, Fault::Internal, BROKEN;
+        402, Fault::Billing, Verdict::STOP;
+        404, Fault::Invalid, Verdict::STOP;
+        599, Fault::Internal, BROKEN;
+        505, Fault::Invalid, Verdict::STOP;
+    } {
         let error = json!({"error": {"code": code, "message": "text"}}).to_string();
         let error = ProviderError::parse(&error).unwrap();
-        assert_eq!(
-            (error.fault(), error.classify()),
-            (expected, verdict),
-            "{code}"
-        );
+        let expected = (fault, verdict);
+        assert_eq!((error.fault(), error.classify()), expected, "{code}");
     }
 }

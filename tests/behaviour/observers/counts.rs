@@ -3,13 +3,7 @@
 use retry_runtime::testing::{Script, sequence};
 use support::prelude::*;
 
-fn verdict(error: &&str) -> Verdict {
-    match *error {
-        "busy" => Verdict::TRANSIENT,
-        "slow down" => Verdict::THROTTLED,
-        _ => Verdict::INVALID,
-    }
-}
+use crate::observers::verdict;
 
 type Count = (u32, Option<u32>, Option<u32>);
 

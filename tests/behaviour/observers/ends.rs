@@ -4,15 +4,9 @@ use retry_runtime::AttemptEnd::{self, Failed, Stop};
 use retry_runtime::testing::sequence;
 use support::prelude::*;
 
-type End = (Option<AttemptEnd>, Reason);
+use crate::observers::verdict;
 
-fn verdict(error: &&str) -> Verdict {
-    match *error {
-        "busy" => Verdict::TRANSIENT,
-        "slow down" => Verdict::THROTTLED,
-        _ => Verdict::STOP,
-    }
-}
+type End = (Option<AttemptEnd>, Reason);
 
 fn end_of(event: &Event<'_>) -> Option<End> {
     match event.data {
@@ -46,26 +40,21 @@ fn the_last_attempts_end_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn no_end_is_reported_if_the_call_ends_after_its_attempt() {
-    #[retry(base = "10s", on = verdict, cancel = sleep(Duration::from_millis(1)), jitter = "none",
-        observe = |event| ends.extend(end_of(event)))]
-    async fn cancelled(ends: &mut Vec<End>) -> Result<(), &'static str> {
-        Err("busy")
-    }
-
-    #[retry(max = 0, on = verdict, fallback = async |_| Err("no page"), observe = |event| ends.extend(end_of(event)))]
-    async fn falls_back(ends: &mut Vec<End>) -> Result<(), &'static str> {
-        Err("busy")
+    scripted! {
+        #[retry(base = "10s", on = verdict, cancel = sleep(millis(1)), jitter = "none",
+            observe = |event| ends.extend(end_of(event)))]
+        async fn cancelled(ends: &mut Vec<End>) -> Result<(), &'static str> = Err("busy");
+        #[retry(max = 0, on = verdict, fallback = async |_| Err("no page"), observe = |event| ends.extend(end_of(event)))]
+        async fn falls_back(ends: &mut Vec<End>) -> Result<(), &'static str> = Err("busy");
     }
 
     let mut ends = Vec::<End>::new();
     assert!(cancelled(&mut ends).await.is_err());
     assert!(falls_back(&mut ends).await.is_err());
-    assert_eq!(
-        ends,
-        [
-            (None, Reason::Cancelled),
-            (Some(Failed(Kind::Transient)), Reason::Exhausted),
-            (None, Reason::FallbackFailed),
-        ]
-    );
+    let expected = rows! {
+        None, Reason::Cancelled;
+        Some(Failed(Kind::Transient)), Reason::Exhausted;
+        None, Reason::FallbackFailed;
+    };
+    assert_eq!(ends, expected);
 }

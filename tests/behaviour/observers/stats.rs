@@ -59,23 +59,15 @@ async fn calls_are_counted_by_how_they_end() {
 
 #[tokio::test(start_paused = true)]
 async fn corrections_hedges_and_fallbacks_are_counted() {
-    #[retry(max = 1, backoff = "none", observe = stats, on = verdict,
-        fallback = |_: GaveUp<Failed>| async { Ok(0) })]
-    async fn falls_back(stats: &Stats) -> Result<u32, Failed> {
-        Err(Failed("busy"))
-    }
-
-    #[retry(max = 2, backoff = "none", observe = stats, on = verdict,
-        validate = |value: &u32| if *value < 3 { Err(Failed("small")) } else { Ok(()) },
-        correct = async |value, _: &Failed| Ok(value + 1))]
-    async fn corrected(stats: &Stats) -> Result<u32, Failed> {
-        Ok(1)
-    }
-
-    #[retry(max = 2, hedge = "1s", observe = stats, on = verdict, idempotent = true)]
-    async fn slow(stats: &Stats) -> Result<u32, Failed> {
-        sleep(SECOND * 5 / 2).await;
-        Ok(1)
+    scripted! {
+        #[retry(max = 1, backoff = "none", observe = stats, on = verdict, fallback = |_: GaveUp<Failed>| async { Ok(0) })]
+        async fn falls_back(stats: &Stats) -> Result<u32, Failed> = Err(Failed("busy"));
+        #[retry(max = 2, backoff = "none", observe = stats, on = verdict,
+            validate = |value: &u32| if *value < 3 { Err(Failed("small")) } else { Ok(()) },
+            correct = async |value, _: &Failed| Ok(value + 1))]
+        async fn corrected(stats: &Stats) -> Result<u32, Failed> = Ok(1);
+        #[retry(max = 2, hedge = "1s", observe = stats, on = verdict, idempotent = true)]
+        async fn slow(stats: &Stats) -> Result<u32, Failed> = { sleep(SECOND * 5 / 2).await; Ok(1) };
     }
 
     let stats = &Stats::new();

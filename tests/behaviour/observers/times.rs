@@ -56,9 +56,9 @@ fn failing_first() -> Server {
 
 #[tokio::test(start_paused = true)]
 async fn every_loop_reports_times_without_pauses() {
-    #[retry(policy = POLICY, on = |_| true, observe = |event| note(times, event))]
-    async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
-        ask(server).await
+    scripted! {
+        #[retry(policy = POLICY, on = |_| true, observe = |event| note(times, event))]
+        async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
     }
 
     let expected = times([(3, Some(3)), (6, Some(2))]);
@@ -137,47 +137,32 @@ async fn a_rejected_attempt_has_no_duration() {
 
 #[tokio::test(start_paused = true)]
 async fn events_without_their_own_attempt_have_no_duration() {
-    #[retry(policy = POLICY, on = |_| true, validate = |answer| if *answer == 3 { Err(Busy) } else { Ok(()) },
-        correct = async |_, _| { sleep(secs(4)).await; Ok(4) }, observe = |event| note(times, event))]
-    async fn corrected(server: &Server, times: &mut Times) -> Result<u64, Busy> {
-        ask(server).await
+    scripted! {
+        #[retry(policy = POLICY, on = |_| true, validate = |answer| if *answer == 3 { Err(Busy) } else { Ok(()) },
+            correct = async |_, _| { sleep(secs(4)).await; Ok(4) }, observe = |event| note(times, event))]
+        async fn corrected(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
+        #[retry(max = 0, on = |_| true, fallback = async |_| { sleep(secs(4)).await; Ok(4) },
+            observe = |event| note(times, event))]
+        async fn falls_back(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
+        #[retry(max = 2, backoff = "fixed", jitter = "none", hedge = "1s", on = |_| Verdict::THROTTLED,
+            observe = |event| note(times, event))]
+        async fn hedged(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
     }
 
-    #[retry(max = 0, on = |_| true, fallback = async |_| { sleep(secs(4)).await; Ok(4) },
-        observe = |event| note(times, event))]
-    async fn falls_back(server: &Server, times: &mut Times) -> Result<u64, Busy> {
-        ask(server).await
-    }
-
-    #[retry(max = 2, backoff = "fixed", jitter = "none", hedge = "1s", on = |_| Verdict::THROTTLED, observe = |event| note(times, event))]
-    async fn hedged(server: &Server, times: &mut Times) -> Result<u64, Busy> {
-        ask(server).await
-    }
-
-    let mut seen = Times::new();
-    assert!(
-        corrected(&sequence([Ok((3, true))]), &mut seen)
-            .await
-            .is_ok()
-    );
-    assert_eq!(seen, times([(3, Some(3)), (7, None)]));
-    seen.clear();
-    assert!(
-        falls_back(&sequence([Ok((3, false))]), &mut seen)
-            .await
-            .is_ok()
-    );
-    assert_eq!(seen, times([(3, Some(3)), (7, None)]));
-    for (server, expected) in [
+    let (mut seen, mut fell_back) = <(Times, Times)>::default();
+    let corrected = corrected(&sequence([Ok((3, true))]), &mut seen).await;
+    assert!(corrected.is_ok());
+    let answer = falls_back(&sequence([Ok((3, false))]), &mut fell_back).await;
+    assert!(answer.is_ok());
+    let expected = times([(3, Some(3)), (7, None)]);
+    assert_eq!([&seen, &fell_back], [&expected; 2]);
+    for (server, expected) in rows! {
         // The first attempt wins, and then the hedged one.
-        ([(3, true), (9, true), (9, true)], times([(3, Some(3))])),
-        ([(3, true), (1, true), (9, true)], times([(2, None)])),
+        [(3, true), (9, true), (9, true)], times([(3, Some(3))]);
+        [(3, true), (1, true), (9, true)], times([(2, None)]);
         // Both fail, and one follows.
-        (
-            [(5, false), (1, false), (2, true)],
-            times([(2, None), (5, None), (8, Some(2))]),
-        ),
-    ] {
+        [(5, false), (1, false), (2, true)], times([(2, None), (5, None), (8, Some(2))]);
+    } {
         seen.clear();
         assert!(hedged(&sequence(server.map(Ok)), &mut seen).await.is_ok());
         assert_eq!(seen, expected);

@@ -4,7 +4,7 @@ use futures::FutureExt;
 use retry_work::plan::PlanState;
 use support::prelude::*;
 
-use crate::plan::{EXACT, World, subtasks};
+use crate::plan::{EXACT, LocalPlan, World, invalid, retryable, subtasks};
 
 const CHAIN: &str = "a; b: a; c: b; d: a";
 
@@ -18,7 +18,7 @@ impl Lines {
         self.0.lock().unwrap().push(line);
     }
 
-    fn load(&self, plan: &mut crate::plan::LocalPlan<'_>) {
+    fn load(&self, plan: &mut LocalPlan<'_>) {
         for line in &*self.0.lock().unwrap() {
             plan.load(serde_json::from_str(line).unwrap()).unwrap();
         }
@@ -70,8 +70,7 @@ async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
     for plan in [&mut first, &mut second] {
         lines.load(plan);
         let policy = EXACT.on(|_: &String| false);
-        let run = plan.run_until(policy, async |_| Validity::Invalid("no page".into()));
-        let crash = timeout(secs(5), run);
+        let crash = timeout(secs(5), plan.run_until(policy, invalid));
         assert!(crash.await.is_err());
     }
     assert_eq!(executed.take(), ["gone", "slow", "slow"]);
@@ -110,18 +109,22 @@ async fn a_crash_loses_only_running_subtasks() {
     assert_eq!(third.summary(), second.summary());
 }
 
+/// Checks that a journal has all that a plan did.
+fn assert_saved(world: &World, lines: &Lines, plan: &LocalPlan<'_>) {
+    let mut resumed = world.plan(CHAIN);
+    lines.load(&mut resumed);
+    assert_eq!(resumed.summary(), plan.summary());
+}
+
 #[tokio::test(start_paused = true)]
 async fn giving_up_by_the_policy_is_a_change() {
     let world = World::failing(&[("b", 9)]);
     let lines = Lines::default();
     let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
-    let policy = EXACT.max(1).on(|_: &String| true);
-    let invalid = async |_| Validity::Invalid("no c".into());
+    let policy = EXACT.max(1).on(retryable);
     assert!(!plan.run_until(policy, invalid).await.unwrap().is_valid());
-    let mut resumed = world.plan(CHAIN);
-    lines.load(&mut resumed);
-    assert_eq!(resumed.summary(), plan.summary());
-    assert_eq!(resumed.summary().dead_ends, ["b"]);
+    assert_eq!(plan.summary().dead_ends, ["b"]);
+    assert_saved(&world, &lines, &plan);
 }
 
 #[test]
@@ -131,9 +134,7 @@ fn steps_of_another_executor_are_changes() {
     let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
     plan.complete("a", Ok("A".into())).unwrap();
     plan.complete("b", Err("busy".into())).unwrap();
-    let mut resumed = world.plan(CHAIN);
-    lines.load(&mut resumed);
-    assert_eq!(resumed.summary(), plan.summary());
+    assert_saved(&world, &lines, &plan);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use retry_work::plan::Subtask;
 use support::prelude::*;
 
-use crate::plan::World;
+use crate::plan::{World, invalid};
 
 #[tokio::test]
 async fn failures_retries_healings_dead_ends_and_the_summary() {
@@ -91,24 +91,18 @@ async fn long_lists_of_names_are_shortened() {
 
 #[tokio::test(start_paused = true)]
 async fn a_round_cut_off_by_the_deadline_shows_the_max_of_the_policy() {
-    let rounds = Cell::new(0);
-    let mut plan = Plan::<(), Failure, _>::local();
-    plan.add("a", [], async |[]| {
-        rounds.set(rounds.get() + 1);
-        match rounds.get() {
-            1 => Err(Failure(Verdict::THROTTLED)),
-            _ => pending().await,
-        }
-    });
+    let world = World::failing(&[("a", 1)]).hanging("a", 2);
+    let mut plan = world.plan("a");
     let recording = testing::record();
     let policy = Policy::new()
         .max(1)
         .throttled(Section::new().max(9))
-        .deadline(secs(30));
-    let end = plan.run_until(policy, async |_| Validity::Invalid("too few".into()));
+        .deadline(secs(30))
+        .on(|_: &String| Verdict::THROTTLED);
+    let end = plan.run_until(policy, invalid);
     assert!(!end.await.unwrap().is_valid());
     let expected = [
-        "dead end plan.a attempt=2 error=throttled reason=deadline",
+        "dead end plan.a attempt=2 error=a is busy reason=deadline",
         "gave up plan attempt=2 max=1 error=1 under way at the deadline: a reason=deadline",
     ];
     assert_eq!(recording.lines()[2..4], expected);

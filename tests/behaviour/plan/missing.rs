@@ -43,9 +43,7 @@ async fn rounds_that_add_subtasks_count_too() {
             world.execute(name, &[])
         })])
     });
-    let end = end.await.unwrap();
-    let expected = gave_up(Reason::Exhausted, "missing: 3");
-    assert_eq!(end, expected);
+    assert_eq!(end.await.unwrap(), gave_up(Reason::Exhausted, "missing: 3"));
     assert_eq!(world.executed(), ["1", "2"]);
     assert_eq!(plan.len(), 2);
 }
@@ -67,9 +65,11 @@ async fn a_missing_subtask_that_failed_is_not_added_again() {
     let expected = gave_up(Reason::NotRetryable, "missing: extract, label");
     assert_eq!(end.await.unwrap(), expected);
     assert_eq!(world.executed(), ["a", "extract"]);
-    let summary = plan.summary();
-    assert_eq!(summary.dead_ends, ["extract"]);
-    assert_eq!(summary.blocked, ["label"]);
+    let summary = "1 completed; 1 failed: extract; 1 dead end: extract; 1 blocked: label";
+    assert_eq!(
+        plan.summary().to_string(),
+        format!("{summary}; 2 executions")
+    );
 }
 
 #[tokio::test]
@@ -101,11 +101,10 @@ async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
 
 #[tokio::test(start_paused = true)]
 async fn a_subtask_that_cannot_run_is_not_added_and_costs_no_round() {
-    let world = World::failing(&[("a", u32::MAX)]);
+    let world = &World::failing(&[("a", u32::MAX)]);
     let start = Instant::now();
     let mut plan = world.plan("a; b: a; c");
     let asked = |name: &'static str, after: &[&str]| {
-        let world = &world;
         let execute = async move |_| world.execute(name, &[]);
         Subtask::local(name, after.to_vec(), execute)
     };
@@ -142,11 +141,8 @@ async fn subtasks_added_before_a_drop_run_in_the_next_run() {
             world.execute("b", &[a])
         })]),
     };
-    let dropped = timeout(
-        EXACT.delays().next().unwrap() / 2,
-        plan.run_until(EXACT.on(retryable), validate),
-    );
-    assert!(dropped.await.is_err());
+    let run = plan.run_until(EXACT.on(retryable), validate);
+    assert!(timeout(millis(500), run).await.is_err());
     assert_eq!(plan.summary().pending, ["b"]);
     let end = plan.run_until(EXACT.on(retryable), validate).await.unwrap();
     assert!(end.is_valid());

@@ -24,6 +24,7 @@ use retry_work::plan::{Local, PlanEnd, Snapshot};
 use support::prelude::*;
 
 type LocalPlan<'a> = Plan<'a, String, String, Local<'a, String, String>>;
+type LocalValidity<'a> = Validity<'a, String, String, Local<'a, String, String>>;
 
 /// Waits 1, 2, 4, … s.
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
@@ -72,6 +73,10 @@ fn reason(end: &PlanEnd) -> Option<Reason> {
 struct World {
     executions: RefCell<Vec<String>>,
     failures: RefCell<HashMap<String, u32>>,
+    /// The executions of subtasks that don't end, by number, from 1.
+    hangs: Vec<(&'static str, usize)>,
+    /// The executions of each subtask.
+    begun: RefCell<HashMap<&'static str, usize>>,
 }
 
 impl World {
@@ -84,6 +89,12 @@ impl World {
             failures: RefCell::new(failures.collect()),
             ..Self::default()
         }
+    }
+
+    /// A world in which this execution of a subtask doesn't end.
+    fn hanging(mut self, name: &'static str, number: usize) -> Self {
+        self.hangs.push((name, number));
+        self
     }
 
     /// One execution: the names of the inputs and its own, or a failure.
@@ -107,7 +118,18 @@ impl World {
         let mut plan = Plan::local();
         for (name, after) in subtasks(text) {
             plan.add(name, after, async move |inputs: Vec<Arc<String>>| {
-                self.execute(name, &inputs)
+                let outcome = self.execute(name, &inputs);
+                let number = {
+                    let mut begun = self.begun.borrow_mut();
+                    *begun
+                        .entry(name)
+                        .and_modify(|number| *number += 1)
+                        .or_insert(1)
+                };
+                if self.hangs.contains(&(name, number)) {
+                    pending::<()>().await;
+                }
+                outcome
             });
         }
         plan

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::Index;
 use retry_work::plan::Local;
+use support::dropped::Alive;
 use support::prelude::*;
 use support::runtime;
 
@@ -18,27 +20,22 @@ struct Draw {
 
 /// Up to 24 subtasks, in any order of adding.
 fn draws() -> impl Strategy<Value = (Vec<Draw>, Vec<usize>)> {
-    let draw = (vec(any::<prop::sample::Index>(), 0..4), 0..4_u32, 0..20_u64);
+    let draw = (vec(any::<Index>(), 0..4), 0..4_u32, 0..20_u64);
     let draws = vec(draw, 1..24).prop_map(|drawn| {
-        let subtask =
-            |(place, (after, failures, millis)): (usize, (Vec<prop::sample::Index>, _, _))| {
-                let after = match place {
-                    0 => Vec::new(),
-                    _ => after.iter().map(|index| index.index(place)).collect(),
-                };
+        let drawn: Vec<(Vec<Index>, u32, u64)> = drawn;
+        let subtasks = (0..)
+            .zip(drawn)
+            .map(|(place, (after, failures, millis))| Draw {
+                after: after
+                    .iter()
+                    .filter(|_| place > 0)
+                    .map(|index| index.index(place))
+                    .collect(),
                 // Half of them never fail.
-                let failures: u32 = failures;
-                Draw {
-                    after,
-                    failures: failures.saturating_sub(1),
-                    millis,
-                }
-            };
-        drawn
-            .into_iter()
-            .enumerate()
-            .map(subtask)
-            .collect::<Vec<_>>()
+                failures: failures.saturating_sub(1),
+                millis,
+            });
+        subtasks.collect::<Vec<_>>()
     });
     draws.prop_flat_map(|draws| {
         let order: Vec<usize> = (0..draws.len()).collect();
@@ -51,20 +48,11 @@ fn draws() -> impl Strategy<Value = (Vec<Draw>, Vec<usize>)> {
 struct World {
     executions: RefCell<Vec<u32>>,
     succeeded: RefCell<HashSet<usize>>,
-    under_way: Cell<usize>,
-    most: Cell<usize>,
+    under_way: Cell<i32>,
+    most: Cell<i32>,
 }
 
 type RandomPlan<'a> = Plan<'a, u64, String, Local<'a, u64, String>>;
-
-/// Takes its name off a subtask when dropped, too.
-struct UnderWay<'a>(&'a Cell<usize>);
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
-}
 
 impl World {
     fn new(draws: &[Draw]) -> Self {
@@ -81,9 +69,8 @@ impl World {
         inputs: &[Arc<u64>],
     ) -> Result<u64, String> {
         let draw = &draws[place];
-        self.under_way.set(self.under_way.get() + 1);
+        let _under_way = Alive::new(&self.under_way);
         self.most.set(self.most.get().max(self.under_way.get()));
-        let _under_way = UnderWay(&self.under_way);
         {
             let succeeded = self.succeeded.borrow();
             assert!(
@@ -197,7 +184,7 @@ proptest! {
             }
         });
         check(&plan, &draws, rounds)?;
-        prop_assert!(world.most.get() <= limit);
+        prop_assert!(world.most.get() <= limit.try_into()?);
     }
 
     #[test]
@@ -214,7 +201,7 @@ proptest! {
         // Each subtask once for every failure and once for its success.
         let least = draws.iter().map(|draw| u64::from(draw.failures) + 1).sum::<u64>();
         prop_assert_eq!(plan.summary().executions, least);
-        prop_assert!(world.most.get() <= limit);
+        prop_assert!(world.most.get() <= limit.try_into()?);
     }
 
     /// However often runs and retries are dropped, saved and loaded: no result is lost, and a failure is kept until it

@@ -3,7 +3,9 @@
 use std::future::poll_fn;
 
 use retry_work::plan::Local;
+use support::dropped::give_way;
 use support::prelude::*;
+use support::runtime;
 
 const MANY: usize = 10_000;
 /// Less than the frames of any recursion of that depth would take, in a debug build at the least.
@@ -18,23 +20,15 @@ fn on_small_stack(test: impl FnOnce() + Send + 'static) {
 }
 
 fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap()
-        .block_on(future)
+    runtime::paused().block_on(future)
 }
 
 /// The body of each subtask: it wakes itself once, so it is polled twice.
 async fn add(polls: &Cell<usize>, inputs: impl Iterator<Item = usize>) -> usize {
-    let mut first = true;
+    let mut giving_way = pin!(give_way());
     poll_fn(|context| {
         polls.set(polls.get() + 1);
-        context.waker().wake_by_ref();
-        if std::mem::take(&mut first) {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
-        }
+        giving_way.as_mut().poll(context)
     })
     .await;
     inputs.sum::<usize>() + 1

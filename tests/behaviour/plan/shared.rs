@@ -1,15 +1,15 @@
 //! Names, timers, budgets, breakers, limiters and observers in plans.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering::SeqCst;
 
 use futures::join;
-use retry_work::plan::{Local, PlanEnd};
+use retry_work::plan::Local;
 use support::dropped::{give_way, leaves_nothing_behind};
-use support::limiters::at_a_time;
+use support::limiters::{at_a_time, each};
 use support::prelude::*;
+use support::turns::Turns;
 
-use crate::plan::{EXACT, complete, reason};
+use crate::plan::{EXACT, complete, gave_up, reason};
 
 const SECOND: Duration = secs(1);
 
@@ -87,7 +87,7 @@ async fn a_chain_may_name_the_plan_and_its_timer() {
         "summary named: 1 completed; 2 executions",
     ];
     assert_eq!(recording.lines(), expected);
-    // Only for that run.
+    // The name applies only to that run.
     let recording = testing::record();
     plan.run().await.unwrap();
     let expected = ["summary plan: 1 completed; 2 executions"];
@@ -106,69 +106,24 @@ async fn a_hint_beyond_total_delay_gives_up_only_its_subtask() {
     assert_eq!(plan.summary().completed, ["near"]);
 }
 
-/// The calls of its methods.
-#[derive(Default)]
-struct Ledger {
-    notes: Mutex<Vec<String>>,
-    /// Returns the number of retries that it pays for.
-    tokens: AtomicU32,
-}
-
-impl Ledger {
-    fn note(&self, text: impl Into<String>) {
-        self.notes.lock().unwrap().push(text.into());
-    }
-}
-
-impl RetryBudget for Ledger {
-    fn withdraw(&self, kind: Kind) -> bool {
-        self.note(format!("withdraw {kind}"));
-        let left = |tokens: u32| tokens.checked_sub(1);
-        self.tokens.fetch_update(SeqCst, SeqCst, left).is_ok()
-    }
-
-    fn refund(&self, kind: Kind) {
-        self.note(format!("refund {kind}"));
-        self.tokens.fetch_add(1, SeqCst);
-    }
-
-    fn called(&self) {
-        self.note("called");
-    }
-
-    fn succeeded(&self, retried: Option<Kind>) {
-        self.note(match retried {
-            Some(kind) => format!("succeeded after {kind}"),
-            None => "succeeded".into(),
-        });
-    }
-
-    fn failed(&self, kind: Kind) {
-        self.note(format!("failed {kind}"));
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn each_subtask_is_a_call_to_the_budget() {
     let world = World::new(&[("b", &[TRANSIENT]), ("c", &[THROTTLED, THROTTLED])]);
-    let ledger = Ledger::default();
-    ledger.tokens.store(9, SeqCst);
+    let turns = Turns::new(9);
     let mut plan = world.plan("a b c");
-    let end = plan.run_until(EXACT.budget(&ledger), complete).await;
+    let end = plan.run_until(EXACT.budget(&turns), complete).await;
     assert!(end.unwrap().is_valid());
-    let notes = ledger.notes.into_inner().unwrap().join("; ");
     let expected = "called; succeeded; called; failed transient; called; failed throttled; \
         withdraw transient; withdraw throttled; succeeded after transient; failed throttled; \
         withdraw throttled; succeeded after throttled";
-    assert_eq!(notes, expected);
+    assert_eq!(turns.notes().join("; "), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_subtask_that_failed_in_an_earlier_run_is_not_a_new_call() {
     for loaded in [false, true] {
         let world = World::new(&[("a", &[TRANSIENT, TRANSIENT])]);
-        let ledger = Ledger::default();
-        ledger.tokens.store(9, SeqCst);
+        let turns = Turns::new(9);
         let mut before = world.plan("a");
         before.run().await.unwrap();
         let mut plan = world.plan("a");
@@ -177,40 +132,30 @@ async fn a_subtask_that_failed_in_an_earlier_run_is_not_a_new_call() {
         } else {
             plan = before;
         }
-        let end = plan.run_until(EXACT.budget(&ledger), complete).await;
+        let end = plan.run_until(EXACT.budget(&turns), complete).await;
         assert!(end.unwrap().is_valid());
-        let expected = [
-            "withdraw transient",
-            "failed transient",
-            "withdraw transient",
-            "succeeded after transient",
-        ];
-        assert_eq!(ledger.notes.into_inner().unwrap(), expected);
+        let expected = "withdraw transient; failed transient; withdraw transient; \
+            succeeded after transient";
+        assert_eq!(turns.notes().join("; "), expected);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
-    for (tokens, executions, dead_ends, ended) in [
-        (0, 3, vec!["a", "b", "c"], Some(Reason::Budget)),
-        (1, 4, vec!["b", "c"], Some(Reason::Budget)),
-        (2, 5, vec!["c"], Some(Reason::Budget)),
-        (3, 6, vec![], None),
-    ] {
-        let world = World::new(&[
-            ("a", &[TRANSIENT]),
-            ("b", &[TRANSIENT]),
-            ("c", &[TRANSIENT]),
-        ]);
-        let ledger = Ledger::default();
-        ledger.tokens.store(tokens, SeqCst);
-        let recording = testing::record();
+    for (retries, dead_ends, ended) in rows! {
+        0, vec!["a", "b", "c"], Some(Reason::Budget);
+        1, vec!["b", "c"], Some(Reason::Budget);
+        2, vec!["c"], Some(Reason::Budget);
+        3, vec![], None;
+    } {
+        let world = World::new(&["a", "b", "c"].map(|name| (name, &[TRANSIENT][..])));
+        let (turns, recording) = (Turns::new(retries), testing::record());
         let mut plan = world.plan("a b c");
-        let end = plan.run_until(EXACT.budget(&ledger), complete).await;
-        assert_eq!(reason(&end.unwrap()), ended, "{tokens}");
-        assert_eq!(world.executed().len(), executions);
+        let end = plan.run_until(EXACT.budget(&turns), complete).await;
+        assert_eq!(reason(&end.unwrap()), ended, "{retries}");
+        assert_eq!(world.executed().len(), 3 + retries as usize);
         assert_eq!(plan.summary().dead_ends, dead_ends);
-        assert_eq!(ledger.tokens.load(SeqCst), 0);
+        assert_eq!(turns.left(), 0);
         for name in dead_ends {
             let line = format!("dead end plan.{name} attempt=1 error=transient reason=budget");
             assert!(recording.lines().contains(&line), "{:?}", recording.lines());
@@ -220,7 +165,6 @@ async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_never_starts_is_refunded() {
-    let second = SECOND;
     let token = CancellationToken::new();
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[TRANSIENT])]);
     let budget = Budget::standard();
@@ -228,7 +172,7 @@ async fn a_retry_that_never_starts_is_refunded() {
     let policy = EXACT.budget(&budget).cancel(token.cancelled());
     let mut plan = world.plan("a b");
     let (end, spent) = join!(plan.run_until(policy, complete), async {
-        sleep(second / 2).await;
+        sleep(SECOND / 2).await;
         let spent = 500.0 - budget.available();
         token.cancel();
         spent
@@ -239,9 +183,8 @@ async fn a_retry_that_never_starts_is_refunded() {
     let breaker = Breaker::new().consecutive_failures(2);
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[TRANSIENT])]);
     let mut plan = world.plan("a b");
-    let end = plan
-        .run_until(EXACT.budget(&budget).breaker(&breaker), complete)
-        .await;
+    let policy = EXACT.budget(&budget).breaker(&breaker);
+    let end = plan.run_until(policy, complete).await;
     assert_eq!(reason(&end.unwrap()), Some(Reason::Rejected));
     assert_eq!((world.executed().len(), budget.available()), (2, 500.0));
 }
@@ -254,13 +197,8 @@ async fn an_open_breaker_rejects_all_subtasks() {
     let mut plan = world.plan("a b").concurrency(1).name("site");
     plan.add("c", ["b"], async |[_]| world.execute("c").await);
     let end = plan.run_until(EXACT.breaker(&breaker), complete).await;
-    let message = "incomplete".into();
-    let reason = Reason::Rejected;
-    assert_eq!(end.unwrap(), PlanEnd::GaveUp { reason, message });
+    assert_eq!(end.unwrap(), gave_up(Reason::Rejected, "incomplete"));
     assert_eq!(world.executed(), [(0, "a")]);
-    let summary = plan.summary();
-    assert_eq!(summary.dead_ends, ["a"]);
-    assert_eq!(summary.pending, ["b", "c"]);
     assert_eq!(plan.error("a"), Some(&TRANSIENT));
     let expected = [
         "breaker opened site.a attempt=1 delay=5s error=transient reason=consecutive failures",
@@ -281,20 +219,20 @@ async fn an_open_breaker_rejects_all_subtasks() {
     assert_eq!(plan.summary().completed, ["b", "c"]);
     assert_eq!(breaker.state(), BreakerState::Closed);
     let expected = [
-        "breaker half open plan.b attempt=1 reason=open for long enough".replace("plan", "site"),
-        "breaker closed site.b attempt=1 reason=trial call succeeded".into(),
+        "breaker half open site.b attempt=1 reason=open for long enough",
+        "breaker closed site.b attempt=1 reason=trial call succeeded",
     ];
     assert_eq!(recording.lines()[..2], expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn other_subtasks_continue_after_a_rejection() {
-    // Open for 60 s, while `b` is retried with another breaker's leave: that of the plan rejects `a` alone.
     let breaker = Breaker::new().consecutive_failures(1);
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[throttled_for(9 * SECOND)])]);
     let mut plan = world.plan("a b");
     let end = plan.run_until(EXACT.breaker(&breaker), complete).await;
-    // `b` comes after 9 s, when the breaker lets a trial call through: `a` is that, and `b` too late.
+    // The breaker opens when `a` fails. After the hint of `b`, 9 s, it admits one trial call: that is `a`, so `b` is
+    // rejected.
     assert_eq!(reason(&end.unwrap()), Some(Reason::Rejected));
     assert_eq!(world.executed(), [(0, "a"), (0, "b"), (9, "a")]);
     assert_eq!(plan.summary().completed, ["a"]);
@@ -303,7 +241,7 @@ async fn other_subtasks_continue_after_a_rejection() {
 
 #[tokio::test(start_paused = true)]
 async fn each_execution_waits_for_its_turn() {
-    let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, 2 * SECOND);
+    let limiter = each(2);
     let world = World::new(&[("b", &[TRANSIENT])]);
     let recording = testing::record();
     let mut plan = world.plan("a b c");
@@ -336,21 +274,11 @@ async fn a_hint_pauses_all_subtasks() {
 #[tokio::test(start_paused = true)]
 async fn a_subtask_that_cannot_wait_does_not_start() {
     let token = CancellationToken::new();
-    for (max_wait, policy, cancels, ended) in [
-        (Some(5), EXACT, false, (0, Reason::Rejected)),
-        (
-            None,
-            EXACT.deadline(5 * SECOND),
-            false,
-            (0, Reason::Deadline),
-        ),
-        (None, EXACT, true, (4, Reason::Cancelled)),
-    ] {
-        let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, 10 * SECOND);
-        let limiter = match max_wait {
-            Some(seconds) => limiter.max_wait(seconds * SECOND),
-            None => limiter,
-        };
+    for (limiter, policy, cancels, seconds, expected) in rows! {
+        each(10).max_wait(5 * SECOND), EXACT, false, 0, Reason::Rejected;
+        each(10), EXACT.deadline(5 * SECOND), false, 0, Reason::Deadline;
+        each(10), EXACT, true, 4, Reason::Cancelled;
+    } {
         // The reason is not the dead end's, because another run would complete the pending subtasks.
         let world = World::new(&[("a", &[STOP])]);
         let mut plan = world.plan("a b c");
@@ -362,7 +290,6 @@ async fn a_subtask_that_cannot_wait_does_not_start() {
             }
         };
         let (end, ()) = join!(plan.run_until(policy, complete), cancel);
-        let (seconds, expected) = ended;
         assert_eq!(reason(&end.unwrap()), Some(expected));
         assert_eq!(world.start.elapsed(), seconds * SECOND);
         assert_eq!(world.executed(), [(0, "a")]);
@@ -429,11 +356,14 @@ async fn an_ambiguous_failure_is_not_repeated_with_a_worse_one() {
 #[tokio::test(start_paused = true)]
 async fn an_observer_sees_rounds_and_subtasks() {
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[STOP])]);
-    let events = RefCell::new(Vec::new());
+    let events = testing::Recorder::new();
     let mut plan = world.plan("a b");
-    let policy = EXACT.max(1);
-    let policy = policy.observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()));
-    let end = plan.run_until(policy, complete).await;
+    let end = plan
+        .run_until(
+            EXACT.max(1).observe(|event| events.observe(event)),
+            complete,
+        )
+        .await;
     assert!(!end.unwrap().is_valid());
     let expected = [
         "starting plan attempt=1",
@@ -450,15 +380,13 @@ async fn an_observer_sees_rounds_and_subtasks() {
         "progressed plan attempt=2 done=1 failed=1 waiting=0",
         "gave up plan attempt=2 max=1 error=incomplete reason=not retryable",
     ];
-    assert_eq!(events.into_inner(), expected);
+    assert_eq!(events.lines(), expected);
 }
 
 #[test]
 fn the_future_is_send() {
-    fn is_send<T: Send>(_: T) {}
     let (budget, breaker) = (Budget::standard(), Breaker::new());
-    let limiter = ConcurrencyLimiter::aimd();
-    let events = Mutex::new(Vec::new());
+    let (limiter, events) = (ConcurrencyLimiter::aimd(), testing::Recorder::new());
     let mut plan = Plan::<u32, Failure>::new();
     plan.add("a", [], async |[]| Ok(1));
     let token = CancellationToken::new();
@@ -469,8 +397,8 @@ fn the_future_is_send() {
         .breaker(&breaker)
         .limiter(&limiter)
         .cancel(token.cancelled())
-        .observe(|event: &Event<'_>| events.lock().unwrap().push(event.to_string()));
-    is_send(plan.run_until(policy, async |_| Validity::Valid));
+        .observe(|event| events.observe(event));
+    drop(is_send(plan.run_until(policy, async |_| Validity::Valid)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use retry_work::plan::{PlanState, Snapshot};
 use serde::{Deserialize, Serialize};
 use support::prelude::*;
 
-use crate::plan::{EXACT, LocalPlan, World};
+use crate::plan::{EXACT, LocalPlan, LocalValidity, World, retryable};
 
 const CHAIN: &str = "a; b: a; c: b; d: a";
 
@@ -49,10 +49,18 @@ async fn dead_ends_and_what_they_block_are_kept() {
     let mut resumed = world.plan(CHAIN);
     resumed.load(load(&json)).unwrap();
     assert_eq!(resumed.summary(), plan.summary());
-    assert_eq!(resumed.summary().dead_ends, ["b"]);
-    assert_eq!(resumed.summary().blocked, ["c"]);
+    let summary = "2 completed; 1 failed: b; 1 dead end: b; 1 blocked: c; 4 executions";
+    assert_eq!(resumed.summary().to_string(), summary);
     // Saved again it is the same, text of the error included.
     assert_eq!(serde_json::to_string(&resumed.state()).unwrap(), json);
+}
+
+/// Valid once `c` has an output.
+async fn with_c<'a>(results: Snapshot<String>) -> LocalValidity<'a> {
+    match results.output("c") {
+        Some(_) => Validity::Valid,
+        None => Validity::Invalid("no c".into()),
+    }
 }
 
 #[tokio::test]
@@ -64,13 +72,7 @@ async fn loaded_failures_are_retried_by_run_until_and_dead_ends_are_not() {
             r#"{{"completed":{{"a":"A","d":"D"}},"failed":{{"b":"busy"}},"dead_ends":{dead_ends},"executions":3}}"#
         );
         plan.load(load(&json)).unwrap();
-        let end = plan.run_until(
-            Policy::none().on(|_: &String| true),
-            async |results| match results.output("c") {
-                Some(_) => Validity::Valid,
-                None => Validity::Invalid("no c".into()),
-            },
-        );
+        let end = plan.run_until(Policy::none().on(retryable), with_c);
         let end = end.await.unwrap();
         assert_eq!(world.executed(), expected);
         assert_eq!(end.is_valid(), !expected.is_empty());
@@ -81,10 +83,8 @@ async fn loaded_failures_are_retried_by_run_until_and_dead_ends_are_not() {
 async fn subtasks_that_are_new_in_the_code_run() {
     let world = World::default();
     let mut plan = world.plan("new; a: new; b: a new");
-    plan.load(load(
-        r#"{"completed":{"a":"A"},"failed":{},"dead_ends":[],"executions":1}"#,
-    ))
-    .unwrap();
+    let json = r#"{"completed":{"a":"A"},"failed":{},"dead_ends":[],"executions":1}"#;
+    plan.load(load(json)).unwrap();
     assert!(plan.run().await.unwrap().is_complete());
     assert_eq!(world.executed(), ["new", "b"]);
     assert_eq!(plan.output("b").unwrap(), "b(A new())");
@@ -112,11 +112,9 @@ async fn a_failure_keeps_its_text_until_it_runs_again() {
     // Its dependency did not run, so it can't run either, and there is nothing else to retry.
     let summary = plan.retry_failed().await.unwrap();
     assert!(world.executed().is_empty());
-    assert_eq!(
-        recording.lines(),
-        ["summary plan: 1 completed; 1 failed: b; 1 blocked: c; 1 pending: new; 2 executions"]
-    );
-    assert!(summary.dead_ends.is_empty());
+    let expected = "1 completed; 1 failed: b; 1 blocked: c; 1 pending: new; 2 executions";
+    assert_eq!(recording.lines(), [format!("summary plan: {summary}")]);
+    assert_eq!(summary.to_string(), expected);
     assert_eq!(text(&plan, "b").unwrap(), "busy");
     plan.run().await.unwrap();
     assert_eq!(world.executed(), ["new"]);
@@ -164,27 +162,20 @@ async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
 
 #[tokio::test(start_paused = true)]
 async fn run_until_retries_a_failure_once_its_dependency_succeeded() {
-    let (world, hopeless) = (
-        World::failing(&[("new", 1)]),
-        World::failing(&[("new", u32::MAX)]),
-    );
-    let policy = EXACT.on(|_: &String| true);
-    let complete = async |results: Snapshot<String>| match results.output("c") {
-        Some(_) => Validity::Valid,
-        None => Validity::Invalid("no c".into()),
-    };
+    let world = World::failing(&[("new", 1)]);
     let start = Instant::now();
     let mut plan = after_a_change_of_the_code(&world);
-    let end = plan.run_until(policy, complete).await.unwrap();
+    let end = plan.run_until(EXACT.on(retryable), with_c).await.unwrap();
     assert!(end.is_valid());
     assert_eq!(world.executed(), ["new", "new", "b", "c"]);
     assert_eq!(start.elapsed(), secs(1));
 
     // If that is a dead end, there is nothing to wait for.
+    let hopeless = World::failing(&[("new", u32::MAX)]);
     let start = Instant::now();
     let mut plan = after_a_change_of_the_code(&hopeless);
     let policy = EXACT.on(|_: &String| false);
-    let end = plan.run_until(policy, complete).await.unwrap();
+    let end = plan.run_until(policy, with_c).await.unwrap();
     assert_eq!(end.to_string(), "gave up (not retryable): no c");
     assert_eq!(hopeless.executed(), ["new"]);
     assert_eq!(start.elapsed(), Duration::ZERO);
@@ -194,36 +185,19 @@ async fn run_until_retries_a_failure_once_its_dependency_succeeded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_retry_is_saved_as_the_original_failure() {
-    fn plan(tries: &Cell<u32>) -> LocalPlan<'_> {
-        let mut plan = Plan::local();
-        plan.add("a", [], async |[]| {
-            tries.set(tries.get() + 1);
-            match tries.get() {
-                1 => Err("busy".into()),
-                2 => pending().await,
-                _ => Ok("a".into()),
-            }
-        });
-        plan
-    }
-
-    let tries = Cell::new(0);
-    let mut first = plan(&tries);
+    let world = World::failing(&[("a", 1)]).hanging("a", 2);
+    let mut first = world.plan("a");
     first.run().await.unwrap();
-    tokio::select! {
-        _ = first.retry_failed() => unreachable!(),
-        () = sleep(secs(1)) => {}
-    }
+    assert!(timeout(secs(1), first.retry_failed()).await.is_err());
     let saved = serde_json::to_string(&first.state()).unwrap();
     assert_eq!(
         saved,
-        r#"{"version":1,"completed":{},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#
+        r#"{"version":1,"completed":{},"failed":{"a":"a is busy"},"dead_ends":[],"executions":2}"#
     );
-    let mut second = plan(&tries);
+    let mut second = world.plan("a");
     second.load(load(&saved)).unwrap();
     let summary = second.retry_failed().await.unwrap();
-    assert!(summary.is_complete());
-    assert_eq!(summary.executions, 3);
+    assert_eq!(summary.to_string(), "1 completed; 3 executions");
 }
 
 #[test]

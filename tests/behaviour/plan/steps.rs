@@ -10,7 +10,7 @@ fn names(names: &[Arc<str>]) -> Vec<&str> {
     names.iter().map(|name| &**name).collect()
 }
 
-/// Completes it with its own output.
+/// Completes a subtask with its name in upper case as the output.
 fn complete(plan: &mut LocalPlan<'_>, name: &str) -> Vec<Arc<str>> {
     plan.complete(name, Ok(name.to_uppercase())).unwrap()
 }
@@ -29,18 +29,16 @@ fn each_completion_returns_the_subtasks_that_are_now_ready() {
     assert!(complete(&mut plan, "d").is_empty());
     assert!(plan.ready().unwrap().is_empty());
     assert!(world.executed().is_empty());
-    let summary = plan.summary();
-    assert!(summary.is_complete());
-    assert_eq!(summary.executions, 5);
+    assert_eq!(plan.summary().to_string(), "5 completed; 5 executions");
 }
 
 #[tokio::test]
 async fn one_subtask_runs_alone_and_changes_nothing() {
     let world = World::default();
     let mut plan = world.plan(DIAMOND);
-    complete(&mut plan, "a");
-    complete(&mut plan, "b");
-    complete(&mut plan, "c");
+    for name in ["a", "b", "c"] {
+        complete(&mut plan, name);
+    }
     // Twice at once, and one of them dropped.
     drop(plan.start("d").unwrap());
     let (first, second) = (plan.start("d").unwrap(), plan.start("d").unwrap());
@@ -80,11 +78,11 @@ fn nothing_completes_twice_or_too_early() {
     let world = World::default();
     let mut plan = world.plan(DIAMOND);
     complete(&mut plan, "a");
-    for (name, expected) in [
-        ("a", "`a` has completed, and runs no more"),
-        ("d", "`d` can't run before `b`, which has not completed"),
-        ("f", "there is no subtask `f`"),
-    ] {
+    for (name, expected) in rows! {
+        "a", "`a` has completed, and runs no more";
+        "d", "`d` can't run before `b`, which has not completed";
+        "f", "there is no subtask `f`";
+    } {
         let before = plan.summary();
         assert_eq!(plan.start(name).err().unwrap().to_string(), expected);
         let error = plan.complete(name, Ok("X".into())).unwrap_err();
@@ -92,13 +90,9 @@ fn nothing_completes_twice_or_too_early() {
         assert_eq!(plan.summary(), before);
     }
     assert_eq!(plan.output("a").unwrap(), "A");
-    let mut plan = world.plan("search");
-    assert_eq!(
-        plan.complete("serach", Ok("X".into()))
-            .unwrap_err()
-            .to_string(),
-        "there is no subtask `serach`; did you mean `search`?"
-    );
+    let error = world.plan("search").complete("serach", Ok("X".into()));
+    let expected = "there is no subtask `serach`; did you mean `search`?";
+    assert_eq!(error.unwrap_err().to_string(), expected);
 }
 
 #[tokio::test]
@@ -146,10 +140,9 @@ async fn subtasks_may_be_added_in_between_and_the_rest_run_here() {
 async fn another_process_runs_one_subtask() {
     let world = World::default();
     let mut here = world.plan(DIAMOND);
-    complete(&mut here, "a");
-    complete(&mut here, "e");
-    complete(&mut here, "b");
-    complete(&mut here, "c");
+    for name in ["a", "e", "b", "c"] {
+        complete(&mut here, name);
+    }
     let inputs = serde_json::to_string(&here.inputs("d").unwrap()).unwrap();
     assert_eq!(
         inputs,
@@ -166,11 +159,10 @@ async fn another_process_runs_one_subtask() {
 
 #[test]
 fn a_plan_run_by_steps_may_be_sent() {
-    fn is_send<T: Send>(_: &T) {}
     let mut plan = Plan::<u32, String>::new();
     plan.add("a", [], async |[]| Ok(1));
-    is_send(&plan.start("a").unwrap());
-    is_send(&plan);
+    drop(is_send(plan.start("a").unwrap()));
+    is_send(plan);
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
-//! `run_until`: what becomes of failures by their verdict, and how long it waits.
+//! `run_until`: the effect of each verdict on a failed subtask, and the length of pauses.
 
 use std::collections::HashSet;
 
-use retry_work::plan::Subtask;
+use retry_work::plan::{Snapshot, Subtask};
 use support::prelude::*;
 
 use crate::plan::{EXACT, reason};
@@ -17,6 +17,11 @@ fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure> {
         });
     }
     plan
+}
+
+/// Never valid.
+async fn never<'a>(_: Snapshot<()>) -> Validity<'a, (), Failure> {
+    Validity::Invalid("no".into())
 }
 
 #[tokio::test(start_paused = true)]
@@ -38,7 +43,7 @@ async fn a_non_retryable_failure_is_a_dead_end_at_once_and_uses_no_round() {
     // Without other subtasks, the plan ends after its first round.
     let mut plan = failing(&[Verdict::STOP]);
     let start = Instant::now();
-    let end = plan.run_until(EXACT, async |_| Validity::Invalid("no".into()));
+    let end = plan.run_until(EXACT, never);
     assert_eq!(reason(&end.await.unwrap()), Some(Reason::NotRetryable));
     let expected = (1, Duration::ZERO);
     assert_eq!((plan.summary().executions, start.elapsed()), expected);
@@ -60,25 +65,18 @@ async fn dead_ends_do_not_keep_missing_subtasks_out() {
 
 #[tokio::test(start_paused = true)]
 async fn a_round_waits_for_its_longest_hint() {
-    let second = secs(1);
-    let policy = EXACT
-        .max(1)
-        .throttled(Section::new().base(second * 10))
-        .timed_out(Section::new().base(second * 5));
-    let hint = |seconds| Verdict::TRANSIENT.after(second * seconds);
-    for (verdicts, waits, dead_ends) in [
-        (vec![Verdict::TRANSIENT, Verdict::TRANSIENT], 1, 0),
-        (vec![Verdict::TIMEOUT, Verdict::TRANSIENT], 5, 0),
-        (
-            vec![Verdict::TRANSIENT, Verdict::THROTTLED, Verdict::TIMEOUT],
-            10,
-            0,
-        ),
-        (vec![hint(7), hint(20), Verdict::THROTTLED, hint(3)], 20, 0),
+    let policy = EXACT.max(1).throttled(Section::new().base(secs(10)));
+    let policy = policy.timed_out(Section::new().base(secs(5)));
+    let hint = |seconds| Verdict::TRANSIENT.after(secs(seconds));
+    for (verdicts, waits, dead_ends) in rows! {
+        vec![Verdict::TRANSIENT, Verdict::TRANSIENT], 1, 0;
+        vec![Verdict::TIMEOUT, Verdict::TRANSIENT], 5, 0;
+        vec![Verdict::TRANSIENT, Verdict::THROTTLED, Verdict::TIMEOUT], 10, 0;
+        vec![hint(7), hint(20), Verdict::THROTTLED, hint(3)], 20, 0;
         // Longer than the policy's `max_hint`, 120 s: a dead end, which doesn't hold up other subtasks.
-        (vec![hint(121), Verdict::TRANSIENT], 1, 1),
-        (vec![hint(120), Verdict::TRANSIENT], 120, 0),
-    ] {
+        vec![hint(121), Verdict::TRANSIENT], 1, 1;
+        vec![hint(120), Verdict::TRANSIENT], 120, 0;
+    } {
         let mut plan = failing(&verdicts);
         let start = Instant::now();
         let first = Cell::new(None);
@@ -89,7 +87,7 @@ async fn a_round_waits_for_its_longest_hint() {
             Validity::Invalid("no".into())
         });
         assert!(!end.await.unwrap().is_valid());
-        assert_eq!(start.elapsed(), second * waits, "{verdicts:?}");
+        assert_eq!(start.elapsed(), secs(waits), "{verdicts:?}");
         assert_eq!(first.get(), Some(dead_ends), "{verdicts:?}");
     }
 }
@@ -104,8 +102,7 @@ async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
             if !failed.borrow_mut().insert(place) {
                 return Ok(());
             }
-            let hint = millis(*hint);
-            Err(Failure(Verdict::THROTTLED.after(hint)))
+            Err(throttled_for(millis(*hint)))
         });
     }
     let end = plan.run_until(*policy, async |results| {
@@ -122,19 +119,18 @@ async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_beyond_the_deadline_holds_no_other_up() {
-    let second = secs(1);
     let none: [&str; 0] = [];
     for seed in 0..20 {
         let _seeded = testing::seed(seed);
         // Up to a tenth is added, but not beyond the deadline.
-        let policy = Policy::new().deadline(second * 10);
+        let policy = Policy::new().deadline(secs(10));
         assert_eq!(dead_ends(&policy, &[30_000, 9_990, 9_100]).await, ["0"]);
         let section = Section::new().jitter(Jitter::Full);
-        let policy = EXACT.deadline(second * 10).throttled(section);
+        let policy = EXACT.deadline(secs(10)).throttled(section);
         assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, none);
     }
     // A subtask with the same hint is retried, too.
-    let policy = EXACT.deadline(second * 10);
+    let policy = EXACT.deadline(secs(10));
     assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
     assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
 }
@@ -147,29 +143,13 @@ async fn an_ignored_hint_does_not_end_the_plan() {
     }
 }
 
-#[tokio::test]
-async fn any_timer_will_do() {
-    let pauses = RefCell::new(Vec::new());
-    let timer = TimerFn::new(|pause| {
-        pauses.borrow_mut().push(pause.as_secs());
-        ready(())
-    });
-    let mut plan = failing(&[Verdict::TRANSIENT]);
-    let end = plan.run_until(EXACT.timer(&timer), async |_| {
-        Validity::Invalid("no".into())
-    });
-    assert!(!end.await.unwrap().is_valid());
-    assert_eq!(pauses.into_inner(), [1, 2, 4]);
-}
-
 #[tokio::test(start_paused = true)]
 async fn sleeps_can_be_skipped_and_rounds_recorded() {
     let skipped = testing::skip_sleeps();
     let recording = testing::record();
     let mut plan = failing(&[Verdict::TRANSIENT]);
-    let end = plan.run_until(EXACT.max(2), async |_| Validity::Invalid("no".into()));
+    let end = plan.run_until(EXACT.max(2), never);
     assert!(!end.await.unwrap().is_valid());
     assert_eq!(skipped.total(), secs(3));
-    let pauses = recording.delays();
-    assert_eq!(pauses, [secs(1), secs(2)]);
+    assert_eq!(recording.delays(), [secs(1), secs(2)]);
 }

@@ -1,70 +1,37 @@
 //! Other attributes on the same function: kept, in either order, and `cfg_attr`.
 
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 
-#[tracing::instrument(skip_all)]
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn instrument_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
-}
-
-#[tracing::instrument(skip(flaky), err, ret)]
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn instrument_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    Ok(flaky.answer()?)
-}
-
-#[tracing::instrument(skip(flaky), ret)]
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn instrument_ret_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    Ok(flaky.answer()?)
-}
-
-#[tracing::instrument(skip(flaky), err)]
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn instrument_only_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    Ok(flaky.answer()?)
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-#[tracing::instrument(skip_all, err)]
-async fn instrument_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
-}
-
-#[tracing::instrument(skip_all)]
-#[retry(policy = flaky.policy, on = |_| true)]
-fn instrument_blocking_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
-}
-
-#[tracing::instrument(skip_all, err, ret)]
-#[retry(policy = flaky.policy, on = |_| true)]
-fn instrument_blocking_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
-}
-
-#[tracing::instrument(skip_all, ret)]
-#[retry(policy = flaky.policy, on = |_| true)]
-fn instrument_blocking_ret_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-#[tracing::instrument(skip_all)]
-fn instrument_blocking_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
+scripted! {
+    #[tracing::instrument(skip_all)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn instrument_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
+    #[tracing::instrument(skip(flaky), err, ret)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn instrument_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = Ok(flaky.answer_to(&prompt)?);
+    #[tracing::instrument(skip(flaky), ret)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn instrument_ret_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = Ok(flaky.answer_to(&prompt)?);
+    #[tracing::instrument(skip(flaky), err)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn instrument_only_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = Ok(flaky.answer_to(&prompt)?);
+    #[retry(policy = flaky.policy, on = |_| true)]
+    #[tracing::instrument(skip_all, err)]
+    async fn instrument_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
+    #[tracing::instrument(skip_all)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    fn instrument_blocking_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
+    #[tracing::instrument(skip_all, err, ret)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    fn instrument_blocking_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
+    #[tracing::instrument(skip_all, ret)]
+    #[retry(policy = flaky.policy, on = |_| true)]
+    fn instrument_blocking_ret_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
+    #[retry(policy = flaky.policy, on = |_| true)]
+    #[tracing::instrument(skip_all)]
+    fn instrument_blocking_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
 }
 
 #[tracing::instrument(skip_all)]
@@ -73,10 +40,7 @@ fn instrument_future_above(
     flaky: &Flaky,
     prompt: String,
 ) -> impl Future<Output = Result<u32, Busy>> {
-    async move {
-        assert_eq!(prompt, "hello");
-        flaky.answer()
-    }
+    async move { flaky.answer_to(&prompt) }
 }
 
 #[cfg_attr(all(), retry(policy = flaky.policy, on = |_| true))]
@@ -96,8 +60,7 @@ async fn absent(flaky: &Flaky) -> Result<u32, Busy> {
 #[retry(policy = flaky.policy, on = |_| true)]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) async fn decorated(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
-    assert_eq!(prompt, "hello");
-    flaky.answer()
+    flaky.answer_to(&prompt)
 }
 
 fn hello() -> String {
@@ -125,7 +88,7 @@ fn instrument_blocking() {
 #[tokio::test(start_paused = true)]
 async fn cfg_attr() {
     check!(|flaky| conditional(flaky).await);
-    let flaky = Flaky::new(1, retry_runtime::Jitter::None);
+    let flaky = Flaky::new(1, Jitter::None);
     assert_eq!(absent(&flaky).await, Err(Busy(1)));
 }
 

@@ -158,14 +158,13 @@ async fn return_and_question_marks_end_the_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn no_keys_and_a_last_comma_are_fine() {
-    assert_eq!(retrying!(async { Ok::<_, Failure>(1) }).await, Ok(1));
-    assert_eq!(retrying!(async { Ok::<_, Failure>(1) },).await, Ok(1));
-    assert_eq!(
-        retrying!(max = 5, async { Ok::<_, Failure>(1) },).await,
-        Ok(1)
-    );
-    assert_eq!(retrying!({ Ok::<_, Failure>(1) }), Ok(1));
-    assert_eq!(retrying! { max(5), { Ok::<_, Failure>(1) } }, Ok(1));
+    assert_rows! {
+        retrying!(async { Ok::<_, Failure>(1) }).await => Ok(1);
+        retrying!(async { Ok::<_, Failure>(1) },).await => Ok(1);
+        retrying!(max = 5, async { Ok::<_, Failure>(1) },).await => Ok(1);
+        retrying!({ Ok::<_, Failure>(1) }) => Ok(1);
+        retrying! { max(5), { Ok::<_, Failure>(1) } } => Ok(1);
+    }
 }
 
 /// `Err` of a value that is `Classify` alone.

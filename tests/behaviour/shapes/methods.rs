@@ -16,53 +16,29 @@ struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    #[retry(policy = flaky.policy, on = |_| true)]
-    async fn associated(flaky: &'a Flaky) -> Result<u32, Busy> {
-        flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_ref(&self) -> Result<u32, Busy> {
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_mut(&mut self) -> Result<u32, Busy> {
-        self.calls += 1;
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_value(self) -> Result<u32, Busy> {
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_mut_value(mut self) -> Result<u32, Busy> {
-        self.calls += 1;
-        assert_eq!(self.calls, self.flaky.attempts() + 1);
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_box(self: Box<Self>) -> Result<u32, Busy> {
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_arc(self: Arc<Self>) -> Result<u32, Busy> {
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_rc_ref(self: &Rc<Self>) -> Result<u32, Busy> {
-        self.flaky.answer()
-    }
-
-    #[retry(policy = self.flaky.policy, on = |_| true)]
-    async fn by_pin(mut self: Pin<&mut Self>) -> Result<u32, Busy> {
-        self.calls += 1;
-        self.flaky.answer()
+    scripted! {
+        #[retry(policy = flaky.policy, on = |_| true)]
+        async fn associated(flaky: &'a Flaky) -> Result<u32, Busy> = flaky.answer();
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_ref(&self) -> Result<u32, Busy> = self.flaky.answer();
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_mut(&mut self) -> Result<u32, Busy> = { self.calls += 1; self.flaky.answer() };
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_value(self) -> Result<u32, Busy> = self.flaky.answer();
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_mut_value(mut self) -> Result<u32, Busy> = {
+            self.calls += 1;
+            assert_eq!(self.calls, self.flaky.attempts() + 1);
+            self.flaky.answer()
+        };
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_box(self: Box<Self>) -> Result<u32, Busy> = self.flaky.answer();
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_arc(self: Arc<Self>) -> Result<u32, Busy> = self.flaky.answer();
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_rc_ref(self: &Rc<Self>) -> Result<u32, Busy> = self.flaky.answer();
+        #[retry(policy = self.flaky.policy, on = |_| true)]
+        async fn by_pin(mut self: Pin<&mut Self>) -> Result<u32, Busy> = { self.calls += 1; self.flaky.answer() };
     }
 }
 

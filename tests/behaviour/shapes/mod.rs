@@ -74,6 +74,12 @@ impl Flaky {
         }
     }
 
+    /// The same for a function that gets the prompt "hello".
+    fn answer_to(&self, prompt: &str) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.answer()
+    }
+
     fn attempts(&self) -> u32 {
         self.attempts.load(Ordering::Relaxed)
     }

@@ -3,7 +3,7 @@
 use futures::stream::{Stream, StreamExt};
 use support::prelude::*;
 
-use super::{BUSY, Fail, Failure, Item, Open, Server, Step, Wait, all, breaks_after, items, secs};
+use super::{BUSY, Fail, Failure, Item, Server, Step, Wait, all, breaks_after, items, secs};
 
 impl Server {
     /// A server, and another to turn to.
@@ -30,20 +30,15 @@ impl Server {
     }
 }
 
-fn first() -> [(&'static str, Open); 2] {
-    modes!(
-        first | server | max = 2,
-        backoff = "none",
-        fallback = async |gave_up| server.turn(gave_up).await
-    )
-}
-
-fn buffer() -> [(&'static str, Open); 2] {
-    modes!(
-        buffer | server | max = 2,
-        backoff = "none",
-        fallback = async |gave_up| server.turn(gave_up).await
-    )
+/// The functions of a mode, with another stream once retries are exhausted.
+macro_rules! falling_back {
+    ($mode:ident) => {
+        modes!(
+            $mode | server | max = 2,
+            backoff = "none",
+            fallback = async |gave_up| server.turn(gave_up).await
+        )
+    };
 }
 
 /// Only `"buffer"` holds items back: those that were yielded can't be taken back.
@@ -61,7 +56,10 @@ async fn a_call_that_failed_without_an_item_continues_with_another_stream() {
         (vec![BUSY], vec![Step::Item(7), Fail(TIMEOUT)]), (vec![Ok(7), slow.clone()], (3, 1)),
             (vec![slow], (3, 1));
     } {
-        for (modes, expected) in [(first(), of_first), (buffer(), of_buffer)] {
+        for (modes, expected) in [
+            (falling_back!(first), of_first),
+            (falling_back!(buffer), of_buffer),
+        ] {
             for (mode, open) in modes {
                 let server = Server::with_other(server.0.clone(), server.1.clone());
                 let seen = all(open(&server)).await;
@@ -96,7 +94,7 @@ async fn a_timeout_ends_attempts_and_not_the_other_stream() {
 
 #[tokio::test]
 async fn the_fallback_is_reported_at_its_first_item() {
-    let [(_, open), _] = first();
+    let [(_, open), _] = falling_back!(first);
     for (other, record) in [(items(7..=8), "fell back"), (vec![BUSY], "gave up")] {
         let recording = testing::record();
         let server = Server::with_other(vec![BUSY], other);
@@ -111,7 +109,7 @@ async fn the_fallback_is_reported_at_its_first_item() {
 
 #[tokio::test]
 async fn a_stream_dropped_at_any_time_leaves_no_stream_open() {
-    let [(_, open), _] = first();
+    let [(_, open), _] = falling_back!(first);
     let server = Server::with_other(vec![BUSY], items(7..=9));
     for pulls in 0..=3 {
         open(&server).take(pulls).count().await;

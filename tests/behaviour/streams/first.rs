@@ -3,7 +3,9 @@
 use futures::stream::{self, BoxStream, FusedStream, Stream, StreamExt};
 use support::prelude::*;
 
-use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, Wait, all, items, secs};
+use super::{
+    BUSY, Fail, Failure, Item, MAX, Server, Step, Wait, all, assert_not_read_ahead, items, secs,
+};
 
 #[retry(stream, max = MAX, backoff = "none")]
 fn lazy(server: &Server) -> impl FusedStream<Item = Item> {
@@ -31,24 +33,16 @@ async fn an_error_after_the_first_item_is_passed_on_and_so_is_what_follows() {
 }
 
 #[tokio::test]
-async fn an_empty_stream_is_not_a_failure() {
+async fn an_empty_stream_and_an_error_not_worth_a_retry_end_the_call() {
     for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
-        let server = Server::new([vec![]]);
-        let expected = (vec![], 1);
-        assert_eq!(
-            (all(open(&server)).await, server.attempts()),
-            expected,
-            "{mode}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn an_error_not_worth_a_retry_ends_the_stream() {
-    for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
-        let server = Server::new([vec![Fail(STOP), Step::Item(1)]]);
-        let seen = all(open(&server)).await;
-        assert_eq!((seen, server.attempts()), (vec![Err(STOP)], 1), "{mode}");
+        for (script, expected) in rows! {
+            vec![], vec![];
+            vec![Fail(STOP), Step::Item(1)], vec![Err(STOP)];
+        } {
+            let server = Server::new([script]);
+            let seen = all(open(&server)).await;
+            assert_eq!((seen, server.attempts()), (expected, 1), "{mode}");
+        }
     }
 }
 
@@ -75,21 +69,13 @@ async fn nothing_is_sent_before_the_first_poll() {
 #[tokio::test]
 async fn nothing_is_read_ahead() {
     let server = Server::new([vec![BUSY], items(1..=9)]);
-    let mut stream = lazy(&server);
-    for asked in 1..=9 {
-        stream.next().await.unwrap().unwrap();
-        assert_eq!(server.pulled(), asked);
-    }
+    assert_not_read_ahead(&server, lazy(&server), 9).await;
 
     let server = Server::new([vec![BUSY], items(1..=9)]);
     let stream = eager(&server).await.unwrap();
     // It is the first item that the call waits for.
     assert_eq!(server.pulled(), 1);
-    let mut stream = std::pin::pin!(stream);
-    for asked in 1..=9 {
-        stream.next().await.unwrap().unwrap();
-        assert_eq!(server.pulled(), asked);
-    }
+    assert_not_read_ahead(&server, stream, 9).await;
 }
 
 #[tokio::test]
@@ -124,14 +110,12 @@ async fn a_static_box_needs_nothing_of_self() {
     impl Client {
         #[retry(stream = "first", on = |_| true)]
         async fn numbers(&self) -> Result<BoxStream<'static, Result<u32, String>>, String> {
-            let upto = self.0;
-            Ok(stream::iter(0..upto).map(Ok).boxed())
+            Ok(stream::iter(0..self.0).map(Ok).boxed())
         }
 
         #[retry(stream = "buffer", on = |_| true)]
         async fn whole(&self) -> Result<BoxStream<'static, Result<u32, String>>, String> {
-            let upto = self.0;
-            Ok(stream::iter(0..upto).map(Ok).boxed())
+            Ok(stream::iter(0..self.0).map(Ok).boxed())
         }
     }
 

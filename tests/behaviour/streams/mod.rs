@@ -243,6 +243,15 @@ impl Stream for Scripted<'_> {
     }
 }
 
+/// Checks that a stream pulls only the items that are asked for, up to this number.
+async fn assert_not_read_ahead(server: &Server, stream: impl Stream<Item = Item>, items: usize) {
+    let mut stream = pin!(stream);
+    for asked in 1..=items {
+        stream.next().await.unwrap().unwrap();
+        assert_eq!(server.pulled(), asked);
+    }
+}
+
 /// All that a stream yields.
 async fn all(stream: impl Stream<Item = Item>) -> Vec<Item> {
     stream.collect().await

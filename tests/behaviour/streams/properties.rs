@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use support::failure::TRANSIENT;
+use support::runtime;
 
 use super::{BUSY, Failure, Item, Server, Step, all};
 
@@ -57,8 +58,7 @@ proptest! {
     #[test]
     fn consumers_get_the_items_of_the_mode(failures in prop::collection::vec(0..LENGTH, 0..9)) {
         let scripts = || failures.iter().copied().map(Some).chain([None]).map(script);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        runtime.block_on(async {
+        runtime::paused().block_on(async {
             for (mode, open) in modes!(|server| max = RETRIES, backoff = "none") {
                 let server = Server::new(scripts());
                 let seen = (all(open(&server)).await, server.attempts() as usize);

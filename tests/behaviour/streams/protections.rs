@@ -10,28 +10,17 @@ struct Shared {
     limiter: ConcurrencyLimiter,
 }
 
-#[retry(
-    stream = "first",
-    max = 1,
-    backoff = "none",
-    breaker = &shared.breaker,
-    limiter = &shared.limiter
-)]
-fn first(server: &Server, shared: &Shared) -> impl Stream<Item = Item> + Send {
-    server.lazy()
+/// A function of a mode, with both protections.
+macro_rules! protected {
+    ($name:ident, $($key:tt)*) => {
+        #[retry($($key)*, max = 1, backoff = "none", breaker = &shared.breaker, limiter = &shared.limiter)]
+        fn $name(server: &Server, shared: &Shared) -> impl Stream<Item = Item> + Send {
+            server.lazy()
+        }
+    };
 }
-
-#[retry(
-    stream = "resume",
-    attempt = _attempt,
-    max = 1,
-    backoff = "none",
-    breaker = &shared.breaker,
-    limiter = &shared.limiter
-)]
-fn resumed(server: &Server, shared: &Shared) -> impl Stream<Item = Item> + Send {
-    server.lazy()
-}
+protected!(first, stream = "first");
+protected!(resumed, stream = "resume", attempt = _attempt);
 
 type Open = for<'a> fn(&'a Server, &'a Shared) -> BoxStream<'a, Item>;
 const MODES: [(&str, Open); 2] = [

@@ -1,13 +1,14 @@
 //! `stream = "resume"`: the body requests the rest, and no item is yielded twice.
 
-use std::fmt::Display;
-
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use retry_runtime::{Attempt, Items};
 use support::clock::Simulated;
 use support::prelude::*;
+use support::turns::Turns;
 
-use super::{BUSY, Failure, Item, MAX, Server, all, breaks_after, items, secs};
+use super::{
+    BUSY, Failure, Item, MAX, Server, all, assert_not_read_ahead, breaks_after, items, secs,
+};
 
 type Asked = Mutex<Vec<(u32, usize, Option<u32>)>>;
 
@@ -36,14 +37,8 @@ async fn eager(
 
 #[tokio::test]
 async fn each_attempt_has_the_number_of_yielded_items() {
-    let scripts = || {
-        [
-            breaks_after(1..=3),
-            vec![BUSY],
-            breaks_after(4..=4),
-            items(5..=6),
-        ]
-    };
+    let (first, second) = (breaks_after(1..=3), breaks_after(4..=4));
+    let scripts = [first, vec![BUSY], second, items(5..=6)];
     let expected: Vec<Item> = (1..=6).map(Ok).collect();
     let knew = [
         (1, 0, None),
@@ -52,11 +47,11 @@ async fn each_attempt_has_the_number_of_yielded_items() {
         (4, 4, Some(4)),
     ];
 
-    let (server, asked) = (Server::new(scripts()), Asked::default());
+    let (server, asked) = (Server::new(scripts.clone()), Asked::default());
     assert_eq!(all(lazy(&server, &asked)).await, expected);
     assert_eq!(asked.into_inner().unwrap(), knew);
 
-    let (server, asked) = (Server::new(scripts()), Asked::default());
+    let (server, asked) = (Server::new(scripts), Asked::default());
     let stream = eager(&server, &asked, String::from("hello")).await.unwrap();
     assert_eq!(server.pulled(), 1);
     assert_eq!(all(stream).await, expected);
@@ -190,11 +185,7 @@ async fn a_deadline_is_the_time_until_the_next_item() {
 async fn a_resumed_stream_does_not_read_ahead() {
     let server = Server::new([breaks_after(1..=3), items(4..=6)]);
     let asked = Asked::default();
-    let mut stream = std::pin::pin!(lazy(&server, &asked));
-    for asked in 1..=6 {
-        stream.next().await.unwrap().unwrap();
-        assert_eq!(server.pulled(), asked);
-    }
+    assert_not_read_ahead(&server, lazy(&server, &asked), 6).await;
 }
 
 #[tokio::test]
@@ -223,59 +214,16 @@ async fn an_item_restarts_the_count_of_repeated_errors() {
         let _ = attempt;
         server.lazy()
     }
-    let server = Server::new([
-        vec![BUSY],
-        vec![BUSY],
-        breaks_after(1..=1),
-        vec![BUSY],
-        vec![BUSY],
-        vec![],
-    ]);
-    let seen = all(patient(&server)).await;
-    assert_eq!(seen, [Ok(1), Err(TRANSIENT)]);
-}
-
-/// The calls of a budget's methods.
-#[derive(Default)]
-struct Recorder(RefCell<Vec<String>>);
-
-impl Recorder {
-    fn note(&self, called: impl Display) {
-        self.0.borrow_mut().push(called.to_string());
-    }
-}
-
-impl RetryBudget for Recorder {
-    fn withdraw(&self, kind: Kind) -> bool {
-        self.note(format_args!("withdraw {kind}"));
-        true
-    }
-
-    fn refund(&self, kind: Kind) {
-        self.note(format_args!("refund {kind}"));
-    }
-
-    fn called(&self) {
-        self.note("called");
-    }
-
-    fn succeeded(&self, retried: Option<Kind>) {
-        match retried {
-            Some(kind) => self.note(format_args!("succeeded {kind}")),
-            None => self.note("succeeded"),
-        }
-    }
-
-    fn failed(&self, kind: Kind) {
-        self.note(format_args!("failed {kind}"));
-    }
+    let busy = || vec![BUSY];
+    let server = Server::new([busy(), busy(), breaks_after(1..=1), busy(), busy(), vec![]]);
+    assert_eq!(all(patient(&server)).await, [Ok(1), Err(TRANSIENT)]);
 }
 
 #[tokio::test]
 async fn a_budget_records_the_call_once_and_each_attempts_first_item() {
     #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = budget)]
     fn feed(
-        budget: &Recorder,
+        budget: &Turns,
         server: &Server,
         progress_after: Option<Duration>,
     ) -> impl Stream<Item = Item> {
@@ -292,24 +240,15 @@ async fn a_budget_records_the_call_once_and_each_attempts_first_item() {
         breaks_after(3..=3),
         items(4..=5),
     ];
-    let expected = [
-        "called",
-        "succeeded",
-        "failed transient",
-        "withdraw transient",
-        "failed transient",
-        "withdraw transient",
-        "succeeded transient",
-        "failed transient",
-        "withdraw transient",
-        "succeeded transient",
-    ];
+    let expected = "called; succeeded; failed transient; withdraw transient; failed transient; \
+        withdraw transient; succeeded after transient; failed transient; withdraw transient; \
+        succeeded after transient";
     // Its reader leaves after the first item of the last attempt, or reads to the end.
     for (progress_after, taken) in [(None, 4), (Some(Duration::MAX), 6)] {
-        let (budget, server) = (Recorder::default(), Server::new(scripts.clone()));
+        let (budget, server) = (Turns::new(9), Server::new(scripts.clone()));
         let feed = feed(&budget, &server, progress_after).take(taken);
         assert_eq!(feed.count().await, taken.min(5));
-        assert_eq!(budget.0.into_inner(), expected);
+        assert_eq!(budget.notes().join("; "), expected);
     }
 }
 
@@ -460,10 +399,7 @@ async fn an_opening_that_fails_is_not_an_early_break() {
     }
 
     let attempts = Cell::new(0);
-    let items = feed(&attempts)
-        .filter(|item| ready(item.is_ok()))
-        .count()
-        .await;
+    let items = feed(&attempts).filter(|item| ready(item.is_ok()));
     // 100 breaks count as progress; 120 retries follow the last one.
-    assert_eq!(items, 100 + 120);
+    assert_eq!(items.count().await, 100 + 120);
 }

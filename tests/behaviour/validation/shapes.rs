@@ -39,27 +39,22 @@ impl Client {
         check_field(answer, self.required)
     }
 
-    #[retry(backoff = "none", validate = async |answer| self.check(answer).await)]
-    async fn method(&self) -> Result<Answer, ModelError> {
-        self.ask()
-    }
-
-    #[retry(backoff = "none", validate = async |answer| {
-        self.check(answer).await?;
-        Ok(())
-    })]
-    async fn question_mark(&self) -> Result<Answer, ModelError> {
-        self.ask()
-    }
-
-    #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
-    async fn boxed_error(&self) -> Result<Answer, Box<dyn Error + Send + Sync>> {
-        Ok(self.ask()?)
-    }
-
-    #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
-    async fn local_error(&self) -> Result<Answer, Box<dyn Error>> {
-        Ok(self.ask()?)
+    scripted! {
+        #[retry(backoff = "none", validate = async |answer| self.check(answer).await)]
+        async fn method(&self) -> Result<Answer, ModelError> = self.ask();
+        #[retry(backoff = "none", validate = async |answer| { self.check(answer).await?; Ok(()) })]
+        async fn question_mark(&self) -> Result<Answer, ModelError> = self.ask();
+        #[retry(backoff = "none", validate = check_age, correct = async |mut answer, _| {
+            answer.0.push(self.required);
+            Ok(answer)
+        })]
+        async fn corrected(&self) -> Result<Answer, ModelError> = self.ask();
+        #[retry(backoff = "none", validate = check_age, correct = |mut answer, _| { answer.0.push("age"); Ok(answer) })]
+        async fn corrected_at_once(&self) -> Result<Answer, ModelError> = self.ask();
+        #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
+        async fn boxed_error(&self) -> Result<Answer, Box<dyn Error + Send + Sync>> = Ok(self.ask()?);
+        #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
+        async fn local_error(&self) -> Result<Answer, Box<dyn Error>> = { yield_now().await; Ok(self.ask()?) };
     }
 
     #[retry(backoff = "none", validate = check_age)]
@@ -79,24 +74,6 @@ impl Client {
         &self,
     ) -> Result<impl Iterator<Item = &'static str> + Clone + use<>, ModelError> {
         Ok(self.ask()?.0.into_iter())
-    }
-
-    #[retry(
-        backoff = "none",
-        validate = check_age,
-        correct = async |mut answer, _| { answer.0.push(self.required); Ok(answer) }
-    )]
-    async fn corrected(&self) -> Result<Answer, ModelError> {
-        self.ask()
-    }
-
-    #[retry(
-        backoff = "none",
-        validate = check_age,
-        correct = |mut answer, _| { answer.0.push("age"); Ok(answer) }
-    )]
-    async fn corrected_at_once(&self) -> Result<Answer, ModelError> {
-        self.ask()
     }
 }
 
@@ -128,41 +105,32 @@ async fn asked<R: Send>(call: impl AsyncFn(&Client) -> R) -> (R, u32) {
 
 #[tokio::test(start_paused = true)]
 async fn methods() {
-    assert_eq!(asked(Client::method).await, (answer(&["age"]), 3));
-    assert_eq!(asked(Client::question_mark).await, (answer(&["age"]), 3));
-    assert_eq!(asked(Client::future).await, (answer(&["age"]), 3));
-    assert_eq!(asked(Client::boxed).await, (answer(&["age"]), 3));
-    assert_eq!(asked(Client::corrected).await, (answer(&["age"]), 1));
-    let expected = (answer(&["age"]), 1);
-    assert_eq!(asked(Client::corrected_at_once).await, expected);
-
+    let age = || answer(&["age"]);
     let client = Client::new();
-    assert_eq!(client.boxed_error().await.unwrap(), Answer(vec!["age"]));
-    assert_eq!(client.asked.load(Relaxed), 3);
-    let client = Client::new();
-    assert_eq!(client.local_error().await.unwrap(), Answer(vec!["age"]));
-    assert_eq!(client.asked.load(Relaxed), 3);
-    let client = Client::new();
-    assert!(client.unnamed().await.unwrap().eq(["age"]));
-    assert_eq!(client.asked.load(Relaxed), 3);
+    let unnamed: Vec<_> = client.unnamed().await.unwrap().collect();
+    assert_rows! {
+        asked(Client::method).await => (age(), 3);
+        asked(Client::question_mark).await => (age(), 3);
+        asked(Client::future).await => (age(), 3);
+        asked(Client::boxed).await => (age(), 3);
+        asked(Client::corrected).await => (age(), 1);
+        asked(Client::corrected_at_once).await => (age(), 1);
+        asked(async |client| client.boxed_error().await.ok()).await => (age().ok(), 3);
+        asked(async |client| client.local_error().await.ok()).await => (age().ok(), 3);
+        (unnamed, client.asked.load(Relaxed)) => (vec!["age"], 3);
+    }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_async_validator_by_its_path() {
-    asks!(async fn extract(model), validate = check_slowly);
+async fn functions_have_async_and_blocking_validators() {
+    asks!(async fn slowly(model), validate = check_slowly);
+    asks!(fn blocking(model), validate = check);
 
-    let mut model = Model::new([answer(&["age"]), answer(&["name", "age"])]);
-    extract(&mut model).await.unwrap();
-    assert_eq!(model.asked, 2);
-}
-
-#[test]
-fn blocking_functions() {
-    asks!(fn extract(model), validate = check);
-
-    let mut model = Model::new([answer(&["age"]), answer(&["name", "age"])]);
-    extract(&mut model).unwrap();
-    assert_eq!(model.asked, 2);
+    let [mut one, mut other] =
+        [(); 2].map(|()| Model::new([answer(&["age"]), answer(&["name", "age"])]));
+    slowly(&mut one).await.unwrap();
+    blocking(&mut other).unwrap();
+    assert_eq!((one.asked, other.asked), (2, 2));
 }
 
 struct Blocked {
@@ -225,13 +193,5 @@ async fn futures_are_send_where_their_parts_are() {
     let mut model = Model::new([answer(&["name", "age"])]);
     drop(is_send(crate::validation::correct::extract(&mut model)));
     // An error that is not `Send` is gone before any pause.
-    drop(is_send(client.sent_local_error()));
-}
-
-impl Client {
-    #[retry(backoff = "none", validate = |answer| has_fields(answer, 1), on = |_| true)]
-    async fn sent_local_error(&self) -> Result<Answer, Box<dyn Error>> {
-        sleep(secs(1)).await;
-        Ok(self.ask()?)
-    }
+    drop(is_send(client.local_error()));
 }

@@ -74,11 +74,11 @@ fn config(name: &str) -> Config {
 
 #[tokio::test]
 #[ignore = "needs NATS: run by .ci/databases"]
-async fn a_stream_that_is_not_there_is_waited_for() {
+async fn publishing_is_retried_until_the_stream_exists() {
     let context = with_stream(connect(Duration::from_secs(1)).await, "late").await;
     let mut verdicts = Vec::new();
     let create = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        sleep(Duration::from_millis(50)).await;
         context.create_stream(config("late")).await.unwrap();
     };
     let (placed, ()) = tokio::join!(place(&context, "late", &mut verdicts), create);
@@ -96,7 +96,7 @@ async fn a_server_that_stops_answering_stores_a_message_once() {
     let mut verdicts = Vec::new();
     control(&["nats", "stop"]);
     let resume = async {
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        sleep(Duration::from_millis(250)).await;
         control_concurrently(&["nats", "continue"]).await;
     };
     let (placed, ()) = tokio::join!(place(&context, "slow", &mut verdicts), resume);
@@ -114,7 +114,7 @@ async fn a_server_that_is_restarted_is_survived() {
     let mut verdicts = Vec::new();
     control(&["nats", "kill"]);
     let restart = async {
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        sleep(Duration::from_millis(250)).await;
         control_concurrently(&["nats", "start"]).await;
     };
     let (placed, ()) = tokio::join!(place(&context, "kept", &mut verdicts), restart);

@@ -1,7 +1,6 @@
 use fred::interfaces::ListInterface;
 use fred::types::config::Options;
 use fred::types::{ClientState, ClusterHash, CustomCommand, InfoKind};
-use support::prelude::*;
 
 use super::*;
 use crate::databases::{self, control, control_concurrently, setting};
@@ -44,7 +43,7 @@ async fn blocked(node: &Client) {
         info.contains("blocked_clients:1")
     };
     while !is_blocked().await {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
 }
 
@@ -74,7 +73,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let restart = async {
         blocked(&observer).await;
         control_concurrently(&["redis", "kill"]).await;
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(100)).await;
         control_concurrently(&["redis", "start"]).await;
     };
     let mut verdicts = Vec::new();
@@ -150,7 +149,7 @@ async fn a_killed_cluster_gets_the_configured_number_of_attempts() {
     let pop = pop.call(async || {
         // Commands sent before the client reconnects wait for that.
         while !verdicts.borrow().is_empty() && cluster.state() == ClientState::Connected {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            sleep(Duration::from_millis(1)).await;
         }
         at_once.blpop::<(), _>("hello", 30.0).await
     });

@@ -1,7 +1,6 @@
 //! fred's built-in retries, and the setting that turns them off.
 
 use support::loopback::Server;
-use support::prelude::*;
 use support::redis::read_command;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;

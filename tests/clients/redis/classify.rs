@@ -128,7 +128,7 @@ async fn a_rejected_command_of_a_pipeline_is_ambiguous() {
 }
 
 #[tokio::test]
-async fn a_new_connection_does_not_heal_a_password_or_a_stranger() {
+async fn errors_that_a_new_connection_does_not_fix_stop() {
     let stranger = answering(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     let error = check(&url(stranger.address), Verdict::STOP).await;
     assert_eq!(error.kind(), ErrorKind::Parse, "{error}");

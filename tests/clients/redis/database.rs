@@ -49,11 +49,11 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
             info.contains("blocked_clients:1")
         };
         while !blocked(&mut connection).await {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            sleep(Duration::from_millis(5)).await;
         }
         control_concurrently(&["redis", "kill"]).await;
         // Long enough for attempts to be refused.
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(100)).await;
         let slowly =
             ["--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024"];
         tokio::task::spawn_blocking(move || control(&[&["redis", "start"][..], &slowly].concat()))
@@ -79,7 +79,7 @@ async fn a_non_idempotent_command_is_not_repeated_after_a_lost_connection() {
 
     let mut attempts = 0;
     let restart = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(100)).await;
         control_concurrently(&["redis", "kill"]).await;
         control_concurrently(&["redis", "start"]).await;
     };

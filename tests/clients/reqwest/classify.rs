@@ -296,7 +296,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn a_status_is_classified_as_one() {
+            async fn a_status_error_has_the_verdict_of_its_status() {
                 let server = of_statuses();
                 let client = client();
                 for code in 400..=599 {

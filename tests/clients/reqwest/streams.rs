@@ -60,7 +60,7 @@ fn failing(faults: impl Into<Vec<(u32, Fault)>>) -> Server {
     })
 }
 
-async fn serve(mut socket: TcpStream, fault: Option<(u32, Fault)>) -> std::io::Result<()> {
+async fn serve(mut socket: TcpStream, fault: Option<(u32, Fault)>) -> io::Result<()> {
     let request = read_head(&mut socket).await?;
     let after = request.split_once("after=").unwrap().1;
     let after: u32 = after.split_once(' ').unwrap().0.parse().unwrap();
@@ -78,7 +78,7 @@ async fn serve(mut socket: TcpStream, fault: Option<(u32, Fault)>) -> std::io::R
     }
     match fault.map(|(_, fault)| fault) {
         Some(Fault::Disconnect | Fault::Truncate) => return Ok(()),
-        Some(Fault::Stall) => std::future::pending().await,
+        Some(Fault::Stall) => pending().await,
         Some(Fault::ErrorEvent) => {
             let error = event(String::from("overloaded"));
             socket.write_all(error.as_bytes()).await?;

@@ -52,7 +52,7 @@ async fn a_broken_connection_is_ambiguous() {
 }
 
 #[tokio::test]
-async fn a_socket_that_is_not_there_stops() {
+async fn a_missing_socket_stops() {
     let error = check("postgres://test@%2Fno-such-folder/test", Verdict::STOP).await;
     assert!(matches!(error, Error::Io(_)), "{error}");
 }

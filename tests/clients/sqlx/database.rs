@@ -82,7 +82,7 @@ async fn sleeping() {
     let mut connection = connect().await.unwrap();
     let query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
     while sqlx::query_scalar::<_, i64>(query).fetch_one(&mut connection).await.unwrap() == 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
 }
 
@@ -97,7 +97,7 @@ async fn a_connection_that_the_server_ends_is_ambiguous() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_server_that_turns_connections_away_is_transient() {
+async fn a_server_that_refuses_connections_is_transient() {
     let held = connect().await.unwrap();
     control(&["postgres", "refuse"]);
     let (error, count) = attempts(async || {
@@ -110,7 +110,7 @@ async fn a_server_that_turns_connections_away_is_transient() {
     assert_eq!(code(&error).as_deref(), Some("57P03"), "{error}");
     assert_eq!((error.classify(), count), (Verdict::TRANSIENT, 3));
     while !matches!(connect().await, Err(Error::Io(_))) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
     control(&["postgres", "start"]);
 }
@@ -233,7 +233,7 @@ async fn a_serialization_failure_succeeds_by_repeating_the_whole_transaction() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn elsewhere_a_serialization_failure_stops() {
+async fn outside_a_transaction_a_serialization_failure_stops() {
     #[retry(max = 5, base = "5ms")]
     async fn call(
         pool: &PgPool,

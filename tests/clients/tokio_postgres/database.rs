@@ -24,7 +24,7 @@ pub(crate) async fn sleeping() {
     let client = connect().await.unwrap();
     let query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
     while client.query_one(query, &[]).await.unwrap().get::<_, i64>(0) == 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -139,7 +139,7 @@ async fn an_internal_error_may_quote_a_connection_that_broke() {
 
 /// As a proxy hands on the text of a client behind it, without its source.
 #[tokio::test]
-async fn a_whole_text_may_report_a_connection_that_broke() {
+async fn a_text_may_report_a_broken_connection() {
     for message in [
         "transport error",
         "h2 protocol error: http2 error",
@@ -188,7 +188,7 @@ async fn an_answer_without_a_status_of_grpc_is_classified_by_its_own() {
 }
 
 #[tokio::test]
-async fn a_quota_may_say_when_it_is_reset() {
+async fn a_quota_may_contain_its_reset_time() {
     let until_reset = || {
         let metadata = [("quotaResetDelay".to_owned(), "0.002s".to_owned())];
         exhausted(ErrorDetails::with_error_info("RATE_LIMIT_EXCEEDED", "googleapis.com", metadata))

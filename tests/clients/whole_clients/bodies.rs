@@ -214,7 +214,7 @@ fn a_recorded_body_can_be_sent_again_at_any_point() {
             assert!(!last.is_end_stream());
             assert_eq!(texts(frames(&mut last, 10)), "abcdef", "{first} {second}");
             assert!(last.is_end_stream() && recording.is_read());
-            // A sending before ends well only if it has sent all that there is, and never short.
+            // An earlier transmission succeeds only if it has sent the whole body.
             for body in [&mut before, &mut between] {
                 let rest = frames(body, 10);
                 assert!(rest.iter().all(Result::is_ok));
@@ -224,7 +224,7 @@ fn a_recorded_body_can_be_sent_again_at_any_point() {
 }
 
 #[test]
-fn an_earlier_sending_fails_if_it_would_read_more() {
+fn an_earlier_transmission_fails_if_it_would_read_more() {
     let (mut before, recording) = Recording::start(Parts::new(&["ab", "cd"]), 6);
     assert_eq!(frames(&mut before, 1).len(), 1);
     let mut again = recording.again().unwrap();
@@ -234,9 +234,10 @@ fn an_earlier_sending_fails_if_it_would_read_more() {
     assert_eq!(texts(frames(&mut again, 10)), "abcd");
 }
 
-/// It would never be polled again, and its connection stay open. An executor may poll it within the wake.
+/// Otherwise the earlier transmission would never be polled again, and its connection would stay open. An executor may
+/// poll it inside the call of `wake`.
 #[test]
-fn a_sending_before_is_woken() {
+fn an_earlier_transmission_is_woken() {
     struct Connection {
         body: Mutex<Recorded<Waiting>>,
         error: OnceLock<String>,
@@ -259,7 +260,7 @@ fn a_sending_before_is_woken() {
     assert_eq!(connection.error.get().unwrap(), "the request is sent again");
 }
 
-/// A body that waits for what is never sent.
+/// A body whose frames never arrive.
 struct Waiting;
 
 impl Body for Waiting {
@@ -275,7 +276,7 @@ impl Body for Waiting {
 }
 
 #[test]
-fn nothing_is_kept_of_what_is_too_long() {
+fn a_body_that_is_too_long_is_not_recorded() {
     let (mut body, recording): (Recorded<Parts>, _) =
         Recording::start(Parts::new(&["abc", "def"]), 4);
     assert_eq!(frames(&mut body, 1).len(), 1);

@@ -301,7 +301,7 @@ async fn an_error_of_an_unknown_type_is_not_a_healthy_response() {
         assert_eq!(send(&service, once.clone()).await, Ok(503));
         advance(SECOND).await;
         assert!(send(&service, once).await.is_err());
-        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+        assert_eq!(Breaker::state(&breaker), BreakerState::HalfOpen);
 
         let budget = Arc::new(Budget::standard());
         let paid = retries(POLICY.max(1)).budget(Arc::clone(&budget));

@@ -86,7 +86,7 @@ async fn a_breaker_and_a_timeout_need_conversions_of_the_error() {
     const LIMIT: Duration = Duration::from_secs(5);
     let on = |outcome: Result<&(), &Failed>| outcome.err().map(|_| Verdict::TRANSIENT);
     let policy = POLICY.timeout(LIMIT).max(1);
-    let never = service_fn(async |(): ()| std::future::pending::<Result<(), Failed>>().await);
+    let never = service_fn(async |(): ()| pending::<Result<(), Failed>>().await);
 
     let timed = RetryLayer::cloning(policy, on).policy_timeout();
     let service = timed.breaker(Breaker::new().consecutive_failures(2)).layer(never);
@@ -130,7 +130,7 @@ async fn hooks_change_the_request_at_their_time() {
         .before_retry(move |request: &mut String, outcome: Result<&&str, &Fault>, _| {
             resumed.lock().unwrap().push((began.elapsed().as_secs(), format!("{outcome:?}")));
             Box::pin(async {
-                tokio::time::sleep(Duration::from_secs(10)).await;
+                sleep(Duration::from_secs(10)).await;
                 request.push('2');
                 Ok(())
             })
@@ -206,7 +206,7 @@ async fn a_response_that_no_hook_needs_is_not_kept() {
     let layer = RetryLayer::cloning(POLICY, |_| Some(Verdict::TRANSIENT))
         .fallback(|_, gave_up: GaveUp<Arc<()>, &str>| Box::pin(ready(gave_up.outcome)));
     let call = layer.layer(service).oneshot(());
-    let paused = tokio::time::timeout(Duration::from_millis(500), tokio::spawn(call));
+    let paused = timeout(Duration::from_millis(500), tokio::spawn(call));
     assert!(paused.await.is_err());
     assert_eq!(Arc::strong_count(&answer), 2);
 }

@@ -26,7 +26,8 @@ const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
 /// When the service is ready that [`occupy`] kept busy.
 const READY: Duration = Duration::from_millis(20_500);
 
-/// Else it would have the service's only place, while a retry before it in the queue waits for that with its turn in hand.
+/// Else it would have the service's only place, while a retry before it in the queue waits for that with its turn in
+/// hand.
 #[tokio::test(start_paused = true)]
 async fn a_queued_call_does_not_reserve_the_service() {
     let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1).most(1));
@@ -192,7 +193,7 @@ async fn a_service_that_is_not_ready_in_time_has_not_failed() {
         let mut other = one_place.clone();
         drop(one_place);
         reserve(&mut other).now_or_never().unwrap();
-        assert_eq!(breaker.state(), BreakerState::Closed);
+        assert_eq!(Breaker::state(&breaker), BreakerState::Closed);
         assert_eq!((limiter.limit(), limiter.running()), (20, 0));
     };
     let (answer, ()) = join(call, others).await;
@@ -234,7 +235,7 @@ async fn a_first_wait_that_fails_is_not_retried() {
     let service = Scripted::new([Answer::Unready(ErrorKind::ConnectionReset)]);
     let layered = service.under(ClientRetries::new(POLICY));
     let error = layered.oneshot(post("")).await.unwrap_err();
-    let error = error.downcast::<std::io::Error>().unwrap();
+    let error = error.downcast::<io::Error>().unwrap();
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     assert!(service.received().is_empty());
 }

@@ -72,7 +72,7 @@ async fn retries_use_the_connection_of_the_attempt_before() {
                 read_head(&mut stream).await?;
                 let head = "HTTP/1.1 503 -\r\ntransfer-encoding: chunked\r\n\r\n";
                 stream.write_all(head.as_bytes()).await?;
-                tokio::task::yield_now().await;
+                yield_now().await;
                 stream.write_all(b"4\r\nbusy\r\n0\r\n\r\n").await?;
             }
             Ok(())
@@ -207,7 +207,7 @@ impl Middleware for Counting {
 
 /// Inner middlewares run for each attempt, and their errors don't hide the cause.
 #[tokio::test]
-async fn within_a_chain() {
+async fn inner_middlewares_run_for_each_attempt() {
     let _skipped = testing::skip_sleeps();
     let client = ClientBuilder::new(one_each()).with(RetryMiddleware::new(Policy::new()));
     let client = client.with(Counting).build();

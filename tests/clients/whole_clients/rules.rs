@@ -106,7 +106,7 @@ fn retries(world: &Arc<World>) -> ClientRetries {
 }
 
 /// The verdict on an error: that of the `Failure` in it, or of a timeout if there is none.
-fn verdict(world: &World, error: &(dyn std::error::Error + 'static)) -> Verdict {
+fn verdict(world: &World, error: &(dyn Error + 'static)) -> Verdict {
     let failure = error.downcast_ref().or_else(|| error.source()?.downcast_ref());
     world.on(failure.unwrap_or(&TIMEOUT))
 }

@@ -81,7 +81,7 @@ where
             return Poll::Ready(Ok(()));
         };
         answers.pop_front();
-        Poll::Ready(Err(std::io::Error::from(kind).into()))
+        Poll::Ready(Err(io::Error::from(kind).into()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
@@ -96,9 +96,9 @@ where
                 Answer::Status(status, headers) => (status, headers, ""),
                 Answer::Text(status, text) => (status, &[][..], text),
                 Answer::Fails(kind) | Answer::Unready(kind) => {
-                    return Err(std::io::Error::from(kind).into());
+                    return Err(io::Error::from(kind).into());
                 }
-                Answer::Never => return std::future::pending().await,
+                Answer::Never => return pending().await,
             };
             let mut response = Response::builder().status(status);
             for (name, value) in headers {

@@ -1,6 +1,5 @@
 //! The spans of calls and attempts.
 
-use std::future;
 use std::sync::Once;
 
 use http::{Request, Response};
@@ -44,7 +43,7 @@ async fn records_of_a_service_show_their_call_and_attempt() {
     let _skipped = testing::skip_sleeps();
     let service = service_fn(|_: Request<Full<bytes::Bytes>>| {
         tracing::info!("asked");
-        future::ready(Ok::<_, BoxError>(
+        ready(Ok::<_, BoxError>(
             Response::builder().status(503).body(Full::<bytes::Bytes>::default()).unwrap(),
         ))
     });
@@ -75,7 +74,7 @@ async fn a_fallback_runs_in_the_span_of_the_call() {
     });
     let service = service_fn(|(): ()| {
         tracing::info!("asked");
-        future::ready(Err::<(), _>(Fault("busy")))
+        ready(Err::<(), _>(Fault("busy")))
     });
     let expected = [
         "call{call=query}:attempt{attempt=1} asked",

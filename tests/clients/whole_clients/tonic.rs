@@ -346,14 +346,14 @@ async fn a_timeout_of_the_channel_is_a_timeout() {
     let sent = RetryLayer::new(retries).layer(channel).oneshot(call).await;
     assert!(sent.is_err());
     assert_eq!(hung.calls(), 4);
-    assert_eq!(breaker.state(), BreakerState::Open);
+    assert_eq!(Breaker::state(&breaker), BreakerState::Open);
     let lines = recording.lines();
     assert!(lines.last().unwrap().ends_with("reason=exhausted"), "{lines:?}");
 }
 
-/// No server, and details that are not what they should be.
+/// A server that can't be reached, and malformed details in a status.
 #[tokio::test]
-async fn oddities() {
+async fn an_unreachable_server_and_garbled_details_are_handled() {
     let _skipped = testing::skip_sleeps();
     let backend = Backend { address: support::loopback::closed_port(), ..Backend::start([]) };
     let recording = testing::record();

@@ -72,8 +72,8 @@ fn pauses() -> [Pauses; 8] {
     ]
 }
 
-/// With `request_cloning_works_correctly` and `retries_error_without_clone_bound`; and 16 more that vary one of these in
-/// its numbers or names: `custom_max_attempts_{one,two,hundred}`, five `*_configuration` of intervals,
+/// With `request_cloning_works_correctly` and `retries_error_without_clone_bound`; and 16 more that vary one of these
+/// in its numbers or names: `custom_max_attempts_{one,two,hundred}`, five `*_configuration` of intervals,
 /// `builder_pattern_chaining`, `config_with_retry_predicate`, `retry_all_errors_by_default`,
 /// `predicate_{based_on_error_content,always_retries,with_multiple_error_types}`, and
 /// `different_{configs,predicates}_different_services`.
@@ -143,7 +143,7 @@ async fn a_predicate_can_use_its_captures() {
     let retry = RetryLayer::cloning(FIXED, on).layer(service_fn(move |_: u8| {
         let mut calls = called.lock().unwrap();
         *calls += 1;
-        std::future::ready(if *calls % 3 == 0 { Ok(()) } else { Err(Fault("busy")) })
+        ready(if *calls % 3 == 0 { Ok(()) } else { Err(Fault("busy")) })
     }));
     assert_eq!(retry.clone().oneshot(1).await, Ok(()));
     *allowed.lock().unwrap() = false;

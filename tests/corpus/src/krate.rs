@@ -212,8 +212,8 @@ fn before(function: &Function, attribute: &str) -> Vec<Edit> {
     vec![(function.start..function.start, attribute.to_owned())]
 }
 
-/// Messages of the macro have no code, as have some of rustc's. Those that the compiler gives for a trait of ours name what
-/// is ours.
+/// Messages of the macro have no code, as have some of rustc's. Those that the compiler gives for a trait of ours name
+/// what is ours.
 fn is_in_our_words(why: &str) -> bool {
     const OURS: [&str; 2] = ["`#[retry]`", "an attempt"];
     const OF_RUSTC: [&str; 7] = [

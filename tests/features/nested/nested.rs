@@ -48,7 +48,7 @@ fn inner_blocking(name: &str) -> Outcome {
 }
 
 #[tokio::test(start_paused = true)]
-async fn three_layers_of_four_are_sixty_four() {
+async fn three_layers_of_four_attempts_make_sixty_four() {
     #[retry(max = 3, name = "three.outer", on = |_| true)]
     async fn outer(attempts: &mut u32) -> Outcome {
         yield_now().await;
@@ -135,7 +135,7 @@ fn the_log_shows_the_fix() {
 }
 
 #[test]
-fn observers_see_it() {
+fn observers_get_an_event() {
     #[retry(max = 1, backoff = "none", name = "observed.outer", on = |_| true)]
     fn outer(seen: &mut Vec<String>) -> Outcome {
         observed(seen)
@@ -155,7 +155,7 @@ fn observers_see_it() {
 }
 
 #[test]
-fn the_limits_of_kinds_count_and_one_attempt_multiplies_nothing() {
+fn limits_of_kinds_count_and_a_single_attempt_multiplies_nothing() {
     #[retry(max = 1, throttled(max = 2), backoff = "none", name = "kinds.outer", on = |_| Verdict::TRANSIENT)]
     fn kinds() -> Outcome {
         once("kinds.inner")
@@ -438,7 +438,7 @@ async fn attempts_that_change_the_client_are_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn policies_batches_and_plans_are_known_too() {
+async fn policies_batches_and_plans_are_outer_calls() {
     let policy = Policy::none().max(1).on(|_: &String| true);
     let recording = testing::record();
     policy.call(|| inner("policies.call")).await.unwrap_err();
@@ -460,7 +460,7 @@ async fn policies_batches_and_plans_are_known_too() {
         .run_until(policy, async |_| Validity::Invalid(String::from("missing")))
         .await;
     assert!(matches!(end, Ok(PlanEnd::GaveUp { .. })));
-    let function = "nested::policies_batches_and_plans_are_known_too";
+    let function = "nested::policies_batches_and_plans_are_outer_calls";
     assert_eq!(
         reported(&recording),
         [
@@ -474,7 +474,7 @@ async fn policies_batches_and_plans_are_known_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn policies_and_batches_are_known_within() {
+async fn policies_and_batches_are_inner_calls() {
     #[retry(max = 1, backoff = "none", name = "within.outer", on = |_| true)]
     async fn outer() -> Outcome {
         call().await
@@ -497,7 +497,7 @@ async fn policies_and_batches_are_known_within() {
     let recording = testing::record();
     outer().await.unwrap_err();
     other().await.unwrap_err();
-    let path = "nested::policies_and_batches_are_known_within";
+    let path = "nested::policies_and_batches_are_inner_calls";
     assert_eq!(
         reported(&recording),
         [
@@ -508,7 +508,7 @@ async fn policies_and_batches_are_known_within() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn blocks_are_known_and_know() {
+async fn blocks_are_outer_and_inner_calls() {
     let recording = testing::record();
     let waits = retrying!(
         max = 1,
@@ -535,7 +535,7 @@ async fn blocks_are_known_and_know() {
         .await
     }
     outer().await.unwrap_err();
-    let within = "nested::blocks_are_known_and_know::outer";
+    let within = "nested::blocks_are_outer_and_inner_calls::outer";
     assert_eq!(
         reported(&recording),
         [
@@ -547,7 +547,7 @@ async fn blocks_are_known_and_know() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn futures_of_every_sort_within_an_attempt_are() {
+async fn joined_and_boxed_futures_are_inner_calls() {
     #[retry(max = 1, backoff = "none", name = "futures.outer", on = |_| true)]
     async fn outer() -> Outcome {
         let boxed: Pin<Box<dyn Future<Output = Outcome>>> = Box::pin(inner("futures.boxed"));
@@ -694,7 +694,7 @@ async fn blocks_are_reported_as_the_functions_around_them() {
 }
 
 #[test]
-fn futures_are_as_sendable_as_without() {
+fn the_feature_keeps_futures_send() {
     fn is_send<T: Send>(_: &T) {}
 
     #[retry(timeout = "1s", on = |_| true)]
@@ -711,7 +711,7 @@ fn futures_are_as_sendable_as_without() {
 
 /// An expression that may turn a call's retries off is evaluated only at a failure.
 #[test]
-fn a_call_that_may_be_switched_off_has_no_known_number() {
+fn a_call_that_may_be_switched_off_has_an_unknown_number_of_attempts() {
     #[retry(max = 3, backoff = "none", enabled = on, name = "switch.outer", on = |_| true)]
     fn outer(on: bool) -> Outcome {
         inner_blocking("switch.inner")

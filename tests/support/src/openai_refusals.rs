@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use retry_runtime::Verdict;
 
+use crate::rows;
 use crate::scripted::{Answer, answer, answer_with};
 use crate::verdicts::BROKEN;
 
@@ -46,26 +47,11 @@ fn limits(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
 pub fn headers(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
     let hint = Duration::from_secs(2);
     let (throttled, busy) = (refused("t"), String::from("busy"));
-    [
-        (
-            429,
-            ("retry-after", "2"),
-            throttled,
-            Verdict::THROTTLED.after(hint),
-        ),
-        (
-            503,
-            ("retry-after-ms", "2000"),
-            busy.clone(),
-            Verdict::TRANSIENT.after(hint),
-        ),
-        (
-            503,
-            ("x-should-retry", "false"),
-            busy.clone(),
-            Verdict::TRANSIENT.once(),
-        ),
-        (409, ("x-should-retry", "true"), busy, Verdict::TRANSIENT),
-    ]
-    .map(|(status, header, body, verdict)| (answer_with(status, &[header], &body), verdict))
+    let rows = rows! {
+        429, ("retry-after", "2"), throttled, Verdict::THROTTLED.after(hint);
+        503, ("retry-after-ms", "2000"), busy.clone(), Verdict::TRANSIENT.after(hint);
+        503, ("x-should-retry", "false"), busy.clone(), Verdict::TRANSIENT.once();
+        409, ("x-should-retry", "true"), busy, Verdict::TRANSIENT;
+    };
+    rows.map(|(status, header, body, verdict)| (answer_with(status, &[header], &body), verdict))
 }

@@ -34,10 +34,10 @@ impl Decorator<'_> {
         if is_generic {
             return code!(#[allow(dead_code)] #implemented);
         }
-        let wrapped = ["a type", "a pointer in `forward` to a type"];
-        let wrapped = wrapped[usize::from(self.wraps_pointers())];
+        let wraps =
+            ["a type", "a pointer in `forward` to a type"][usize::from(self.wraps_pointers())];
         let message =
-            format!("`{name}` wraps {wrapped} that implements `{of}`, and `{{Self}}` is not one");
+            format!("`{name}` wraps {wraps} that implements `{of}`, and `{{Self}}` is not one");
         let note = format!(
             "a `Box`, an `Arc` or a reference must implement `{of}` itself: wrap the client directly, or add `forward = [Box, Arc]`; with `of` and `forward`, wrap one of these pointers"
         );

@@ -5,7 +5,7 @@ use crate::call::ProtectionRefs;
 
 /// The permits that one attempt holds.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct HeldPermits {
     pub(crate) breaker: Slot,
     pub(crate) limiter: Slot,
 }
@@ -76,7 +76,7 @@ impl Slot {
     }
 }
 
-impl Held {
+impl HeldPermits {
     #[inline]
     pub(crate) const fn is_any(&self) -> bool {
         self.breaker.is_held() || self.limiter.is_held()

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use retry_classify::RejectedBy;
 
-use crate::call::steps::permits::Held;
+use crate::call::steps::permits::HeldPermits;
 use crate::call::{Call, Stop};
 use crate::observe::{Reason, Stopwatch};
 use crate::time::Moment;
@@ -20,7 +20,7 @@ use crate::time::Moment;
 pub(crate) struct State {
     /// Allocated when needed, because most calls never fail.
     pub(crate) past: Option<Box<Past>>,
-    pub(crate) held: Held,
+    pub(crate) held: HeldPermits,
     pub(crate) next: Next,
     pub(crate) deadline: Option<Moment>,
     /// The policy's `max`, if it is reported before any failure.
@@ -56,7 +56,7 @@ pub(crate) struct Past {
     /// The time at which a running attempt is dropped: the key `total_timeout`.
     pub(crate) total_end: Option<Moment>,
     /// The permits of the attempts in flight at the same time as the one in `held`, by number.
-    pub(crate) hedges: Vec<(u32, Held)>,
+    pub(crate) hedges: Vec<(u32, HeldPermits)>,
     /// The number of the attempt in `held` while others are in flight, otherwise 0.
     pub(crate) current: u32,
     /// The number of the attempt whose value the call returns, if several were in flight.

@@ -152,6 +152,8 @@ async fn retries_enter_at_the_back() {
         let (limiter, order) = (ConcurrencyLimiter::fixed(1).queue(5), Mutex::default());
         join_all((0..calls).map(|number| call(&limiter, number, &order))).await;
         assert_eq!(order.into_inner().unwrap(), begun, "{name}");
+        // The limit is the same after any failure.
+        assert_eq!(limiter.limit(), 1);
     }
 }
 

@@ -1,5 +1,5 @@
-//! Its 81 tests of exceptions that are subclasses of others: what is named in `retryOn`, `failOn` or `applyOn`, and in none of
-//! `abortOn` or `skipOn`, itself or by an ancestor.
+//! Its 81 tests of exceptions that are subclasses of others: what is named in `retryOn`, `failOn` or `applyOn`, and in
+//! none of `abortOn` or `skipOn`, itself or by an ancestor.
 
 use std::sync::atomic::Ordering::SeqCst;
 

@@ -1,6 +1,6 @@
-//! The compatibility kit of `MicroProfile` Fault Tolerance 4.1.1, <https://github.com/eclipse/microprofile-fault-tolerance>,
-//! folder `tck`: its tests by name, in our words and under paused time. `classes.md` has the table, class by class, and
-//! `docs/standard.md` explains it.
+//! The compatibility kit of `MicroProfile` Fault Tolerance 4.1.1,
+//! <https://github.com/eclipse/microprofile-fault-tolerance>, folder `tck`: its tests by name, in our words and under
+//! paused time. `classes.md` has the table, class by class, and `docs/standard.md` explains it.
 
 mod breaker;
 mod bulkhead;

@@ -22,7 +22,7 @@ type AnyError = Box<dyn Error + Send + Sync>;
 /// each.
 #[wasm_bindgen]
 pub async fn run(server: String, closed: String) -> Vec<String> {
-    // The time is the console's: the subscriber's own would ask the standard library.
+    // The console adds the time, because the subscriber would read it from the standard library.
     let log = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .without_time()
@@ -31,32 +31,32 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
 
     let url = |path: &str| format!("{server}{path}");
     let mut lines = Vec::new();
-    let mut say = |name: &str, text: String| lines.push(format!("{name}: {text}"));
+    let mut report = |name: &str, text: String| lines.push(format!("{name}: {text}"));
 
     for path in ["flaky", "after", "date"] {
-        say(path, shown(flaky(&url(path)).await));
+        report(path, shown(flaky(&url(path)).await));
     }
-    say("stalling", shown(stalling(&url("stalling")).await));
-    say("trickling", shown(trickling(&url("trickling")).await));
-    say("down", shown(down(&url("down")).await));
+    report("stalling", shown(stalling(&url("stalling")).await));
+    report("trickling", shown(trickling(&url("trickling")).await));
+    report("down", shown(down(&url("down")).await));
 
     let attempts = Cell::new(0);
     unreachable(&closed, &attempts).await.unwrap_err();
     ambiguous(&closed, &attempts).await.unwrap_err();
-    say("unreachable", format!("{} attempts", attempts.get()));
+    report("unreachable", format!("{} attempts", attempts.get()));
 
-    let (delays, id) = drawn().await;
-    say("delays", format!("{delays:?}"));
-    say("call id", id);
-    say("limited", limited().await);
-    say("blocking", blocking());
-    say("patient", patient().await);
+    let (delays, id) = random_values().await;
+    report("delays", format!("{delays:?}"));
+    report("call id", id);
+    report("limited", limited().await);
+    report("blocking", blocking());
+    report("patient", patient().await);
 
     for (form, call) in at_once::FORMS {
         // The last of these requests names the form in which a page hangs.
         let _ = reqwest::get(url(form)).await;
         let outcome = call(&at_once::Server::new()).await;
-        say(form, shown(outcome.map(|()| String::from("up"))));
+        report(form, shown(outcome.map(|()| String::from("up"))));
     }
     lines
 }
@@ -72,7 +72,7 @@ async fn stalling(url: &str) -> Result<String, AnyError> {
     get(url).await
 }
 
-/// It is the client that stops waiting for the rest of the body.
+/// The client's timeout ends the wait for the rest of the body.
 #[retry(max = 1, base = 100ms, jitter = "none")]
 async fn trickling(url: &str) -> Result<String, AnyError> {
     let request = reqwest::Client::new().get(url);
@@ -80,7 +80,7 @@ async fn trickling(url: &str) -> Result<String, AnyError> {
     Ok(response.text().await?)
 }
 
-/// Only the deadline ends it.
+/// Only the deadline ends this call.
 #[retry(max = "unlimited", backoff = "fixed", base = 500ms, jitter = "none", deadline = 1400ms)]
 async fn down(url: &str) -> Result<String, AnyError> {
     get(url).await
@@ -104,7 +104,7 @@ async fn get(url: &str) -> Result<String, AnyError> {
 }
 
 /// The jitter of three pauses, and an idempotency key.
-async fn drawn() -> (Vec<Duration>, String) {
+async fn random_values() -> (Vec<Duration>, String) {
     let delays = RefCell::new(Vec::new());
     let observer = |event: &Event<'_>| {
         if let EventData::Retrying { delay, .. } = event.data {

@@ -82,7 +82,8 @@ pub(super) fn breaker() -> Vec<Scenario> {
             ends: 1_000,
             ..opens.clone()
         },
-        // Without a section for rejections, a cancellation does not change the reason. A cancelled batch starts no call.
+        // Without a section for rejections, a cancellation does not change the reason. A cancelled batch starts no
+        // call.
         Scenario {
             keys: &[Key::Breaker, Key::Cancel],
             forms: |form| {

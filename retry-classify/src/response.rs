@@ -1,10 +1,10 @@
 //! Verdicts on HTTP responses, by status, headers and body.
 
+#[cfg(feature = "llm")]
+mod body_error;
 mod reset;
 pub(crate) mod response_error;
 pub(crate) mod retry_after;
-#[cfg(feature = "llm")]
-mod weighed;
 
 use core::borrow::Borrow;
 use core::fmt;
@@ -12,11 +12,11 @@ use core::time::Duration;
 
 use http::{HeaderMap, Response, StatusCode};
 
-use crate::answer::reset::reset;
-use crate::answer::retry_after::{asks_to_wait, retry_after};
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
-use crate::status::{by_status, may_pass, stopped};
+use crate::response::reset::reset;
+use crate::response::retry_after::{asks_to_wait, retry_after};
+use crate::status::{by_status, final_verdict, may_recover};
 use crate::{Classify, Kind, Verdict};
 
 /// Headers in which a server allows or forbids a retry. The first one with a readable value decides.
@@ -138,16 +138,16 @@ impl Verdict {
     /// ```
     pub fn from_http(status: StatusCode, headers: &HeaderMap) -> Self {
         let verdict = by_status_and_headers(status, headers);
-        Self::of_answer(status, headers, verdict, InBody::default())
+        Self::for_response(status, headers, verdict, BodyFacts::default())
     }
 
     /// Adds to `verdict` the wait from the headers, or else from the body, and marks it ambiguous if the server may
     /// have carried out the request.
-    pub(crate) fn of_answer(
+    pub(crate) fn for_response(
         status: StatusCode,
         headers: &HeaderMap,
         verdict: Self,
-        body: InBody,
+        body: BodyFacts,
     ) -> Self {
         if !verdict.is_retryable() {
             return verdict;
@@ -168,30 +168,30 @@ impl Verdict {
             .or(body.wait)
             .or_else(|| is_throttled.then(|| reset(headers)).flatten());
         let verdict = verdict.hinted(hint);
-        let is_refused =
-            is_throttled && body.refuses || is_refused(status, body.asks || asks.is_some());
+        let is_refused = is_throttled && body.is_refused
+            || is_refused(status, body.asks_for_wait || asks.is_some());
         verdict.ambiguous_if(!is_refused)
     }
 }
 
-/// Facts from a body, apart from its fault.
+/// The facts from a body that the verdict depends on, apart from the fault.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct InBody {
+pub(crate) struct BodyFacts {
     pub(crate) wait: Option<Duration>,
     /// True if the server itself asks for the wait, instead of only quoting one.
-    pub(crate) asks: bool,
+    pub(crate) asks_for_wait: bool,
     /// True if a throttled request was refused, regardless of the status.
-    pub(crate) refuses: bool,
+    pub(crate) is_refused: bool,
 }
 
 /// The verdict by status, unless a header overrides it. Has no hint yet.
 pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
-        Some(false) => stopped(status.as_u16()),
+        Some(false) => final_verdict(status.as_u16()),
         _ if is_limit(status, headers) => Verdict::THROTTLED,
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
-        _ if may_pass(status.as_u16()) && asks_to_wait(headers).is_some() => Verdict::TRANSIENT,
+        _ if may_recover(status.as_u16()) && asks_to_wait(headers).is_some() => Verdict::TRANSIENT,
         _ => by_status,
     }
 }

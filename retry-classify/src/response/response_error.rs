@@ -6,8 +6,8 @@ use http::{HeaderMap, StatusCode};
 use crate::error_text::shown::{shown, shown_start};
 use crate::{Classify, Verdict};
 
-/// The number of bytes of the body that are shown. The cause is usually at the start.
-const SHOWN: usize = 500;
+/// The maximum number of bytes of the body in the error's text. The cause is usually at the start.
+const MAX_SHOWN: usize = 500;
 
 /// An HTTP error response, with everything that retries depend on: the status, the headers and the start of the
 /// body.
@@ -35,8 +35,8 @@ const SHOWN: usize = 500;
 /// # Ok::<_, http::header::InvalidHeaderValue>(())
 /// ```
 ///
-/// It is shown as the status, the URL and the first 500 bytes of the body. The URL is stored without query, fragment,
-/// user and password, because those can contain keys, and errors go into logs.
+/// Its text consists of the status, the URL and the first 500 bytes of the body. The URL is stored without query,
+/// fragment, user and password, because those can contain keys, and errors end up in logs.
 #[derive(Clone)]
 pub struct ResponseError(Box<Parts>);
 
@@ -46,12 +46,12 @@ struct Parts {
     headers: HeaderMap,
     url: String,
     body: Vec<u8>,
-    /// The error that ended reading the body early.
+    /// The text of the error that interrupted the reading of the body.
     body_error: Option<String>,
 }
 
 impl ResponseError {
-    /// The most bytes of a body that are kept: 16 KiB. Later bytes are dropped.
+    /// The maximum length of a stored body: 16 KiB. Further bytes are dropped.
     pub const BODY_LIMIT: usize = 16 * 1024;
 
     /// Creates the error from a response's status, headers and body. The body is cut at
@@ -93,7 +93,7 @@ impl ResponseError {
     /// or an HTML page, unless the header `x-amzn-errortype` names the error.
     #[cfg(feature = "llm")]
     pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
-        crate::llm::ProviderError::of_answer(self.0.status, &self.0.headers, &self.0.body)
+        crate::llm::ProviderError::from_response(self.0.status, &self.0.headers, &self.0.body)
     }
 }
 
@@ -104,7 +104,7 @@ impl Classify for ResponseError {
     fn classify(&self) -> Verdict {
         #[cfg(feature = "llm")]
         if let Some(error) = self.provider_error() {
-            return error.weighed(self.0.status, &self.0.headers);
+            return error.classify_response(self.0.status, &self.0.headers);
         }
         Verdict::from_http(self.0.status, &self.0.headers)
     }
@@ -124,7 +124,7 @@ impl fmt::Display for ResponseError {
         if !text.is_empty() {
             // Bodies are often indented.
             let text = text.replace(char::is_control, " ");
-            write!(f, ": {}", shown_start(&text, SHOWN))?;
+            write!(f, ": {}", shown_start(&text, MAX_SHOWN))?;
         }
         match &parts.body_error {
             Some(error) => write!(f, " (the body broke off: {})", shown(error)),
@@ -141,8 +141,8 @@ impl fmt::Debug for ResponseError {
 
 impl Error for ResponseError {}
 
-/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, on which
-/// retries depend.
+/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, because retries
+/// depend on them.
 ///
 /// It works on the `reqwest::Response` of every enabled major version. A 4xx or 5xx becomes a [`ResponseError`] with
 /// its status, its headers and the start of its body; any other response is returned unread.
@@ -160,9 +160,9 @@ impl Error for ResponseError {}
 /// }
 /// ```
 ///
-/// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the
-/// connection breaks, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's
-/// `timeout` allows: set one. In a browser, the body is read as a whole, and is lost if the connection
+/// At most [`ResponseError::BODY_LIMIT`] bytes of the body are read; if it is longer, the connection is closed. If the
+/// connection breaks, the error still has the status. If the body stalls, the method waits until the `timeout` of the
+/// client or the attempt ends it: set one. In a browser, the body is read as a whole, and is lost if the connection
 /// breaks.
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub trait ErrorForRetry: Sized {
@@ -188,12 +188,12 @@ macro_rules! error_for_retry_of {
                 let url = self.url().as_str().to_owned();
                 let headers = core::mem::take(self.headers_mut());
                 let mut body = Vec::new();
-                let mut broken = None;
+                let mut body_error = None;
                 // In a browser, a body can only be read as a whole.
                 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
                 match self.bytes().await {
                     Ok(bytes) => body.extend(bytes.into_iter().take(ResponseError::BODY_LIMIT)),
-                    Err(error) => broken = Some(error.without_url().to_string()),
+                    Err(error) => body_error = Some(error.without_url().to_string()),
                 }
                 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
                 while body.len() < ResponseError::BODY_LIMIT {
@@ -201,13 +201,13 @@ macro_rules! error_for_retry_of {
                         Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                         Ok(None) => break,
                         Err(error) => {
-                            broken = Some(error.without_url().to_string());
+                            body_error = Some(error.without_url().to_string());
                             break;
                         }
                     }
                 }
                 let mut error = ResponseError::new(status, headers, body).url(&url);
-                error.0.body_error = broken;
+                error.0.body_error = body_error;
                 Err(error)
             }
         }

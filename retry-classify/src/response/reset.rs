@@ -4,11 +4,11 @@ use core::time::Duration;
 
 use http::HeaderMap;
 
-use crate::answer::retry_after::{due, first, server_time};
+use crate::response::retry_after::{delay, first, server_time};
 
 const REMAINING: &str = "remaining";
-/// The part of a header name that stands for "remaining", and its replacement in the name of the reset header: for most
-/// services; for Azure Resource Graph, Yelp, Contentful and EVE Online.
+/// The part of a header name that stands for "remaining", and its replacement in the name of the reset header. The
+/// first row fits most services; the others are for Azure Resource Graph, Yelp, Contentful and EVE Online.
 const RESETS: [(&str, &str); 5] = [
     (REMAINING, "reset"),
     (REMAINING, "resets-after"),
@@ -16,9 +16,10 @@ const RESETS: [(&str, &str); 5] = [
     ("second-remaining", "reset"),
     ("remain", "reset"),
 ];
-/// Several limits in one header.
+/// A header that contains several limits.
 const LIMITS: &str = "ratelimit";
-/// The limits of a subscription. The headers don't name the limit that refused the request, only the time of its reset.
+/// Headers for the limits of a subscription. They don't name the limit that refused the request, only the time of its
+/// reset.
 const UNIFIED_STATUS: &str = "anthropic-ratelimit-unified-status";
 const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 
@@ -27,7 +28,7 @@ const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
     // Zero if it was reset before the response arrived.
-    let wait = |value: &str| due(value, now).map(Result::unwrap_or_default);
+    let wait = |value: &str| delay(value, now).map(Result::unwrap_or_default);
     let left = headers.iter().flat_map(|(name, left)| {
         let (name, left) = (name.as_str(), left.to_str().unwrap_or_default());
         let is_of_limit = name.contains("limit") || name.contains("quota");

@@ -1,13 +1,14 @@
-//! Combines a model API's error in the body with the status and the headers.
+//! The verdict on a response whose body contains a model API's error: combines that error with the status and the
+//! headers.
 
 use core::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 
 use super::retry_after::{asks_to_wait, server_time};
-use super::{InBody, by_status_and_headers, is_throttled, should_retry};
-use crate::llm::{By, Fault, ProviderError};
-use crate::status::{may_pass, stopped};
+use super::{BodyFacts, by_status_and_headers, is_throttled, should_retry};
+use crate::llm::{Fault, ProviderError, Source};
+use crate::status::{final_verdict, may_recover};
 use crate::text::wait::{wait_in, wait_until_in};
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
@@ -19,23 +20,25 @@ const SECONDARY_WAIT: Duration = Duration::from_secs(60);
 
 impl ProviderError {
     /// The verdict on a response, from its status, headers and body.
-    pub(crate) fn weighed(&self, status: StatusCode, headers: &HeaderMap) -> Verdict {
+    pub(crate) fn classify_response(&self, status: StatusCode, headers: &HeaderMap) -> Verdict {
         let by_headers = by_status_and_headers(status, headers);
-        let is_vague = status == StatusCode::FAILED_DEPENDENCY || may_pass(status.as_u16());
+        let is_vague = status == StatusCode::FAILED_DEPENDENCY || may_recover(status.as_u16());
         let verdict = match self.fault {
-            Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
+            Fault::Billing | Fault::TooLong | Fault::Filtered => final_verdict(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
-            _ if self.is_final => stopped(status.as_u16()),
+            _ if self.is_final => final_verdict(status.as_u16()),
             // Treated like an event in a stream that started with this status.
             fault if status.is_success() => fault.classify(),
             // AWS's codes are more precise than its statuses, and these two leave open whether the request had an
             // effect.
             Fault::Internal | Fault::Timeout if self.is_of_aws => Verdict::TRANSIENT.ambiguous(),
             // These statuses alone don't show whether the server failed.
-            Fault::Internal if self.by == By::Text && is_vague => Verdict::TRANSIENT.ambiguous(),
+            Fault::Internal if self.source == Source::Text && is_vague => {
+                Verdict::TRANSIENT.ambiguous()
+            }
             // A gateway that reports the server's rejection as its own failure.
-            Fault::Invalid if self.by == By::Quote && status.is_server_error() => {
-                stopped(status.as_u16())
+            Fault::Invalid if self.source == Source::Quote && status.is_server_error() => {
+                final_verdict(status.as_u16())
             }
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
@@ -47,18 +50,18 @@ impl ProviderError {
             wait.filter(|wait| is_throttled(status, verdict) && *wait <= LONGEST_HINT)
         };
         let leaves_open = status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT;
-        let body = InBody {
+        let body = BodyFacts {
             wait: self.retry_after.or_else(in_message),
-            asks: self.asks_itself,
-            refuses: match self.by {
-                By::Name => true,
-                By::Quote | By::Part => false,
-                By::Text | By::Others => !leaves_open,
+            asks_for_wait: self.asks_for_wait,
+            is_refused: match self.source {
+                Source::Name => true,
+                Source::Quote | Source::Part => false,
+                Source::Text | Source::Others => !leaves_open,
             },
         };
-        let verdict = Verdict::of_answer(status, headers, verdict, body);
+        let verdict = Verdict::for_response(status, headers, verdict, body);
         let is_secondary = SECONDARY.iter().any(|limit| self.message.contains(limit));
-        // GitHub sends no reset time for them.
+        // GitHub sends no reset time for secondary limits.
         if is_secondary && verdict.is_retryable() && asks_to_wait(headers).is_none() {
             // An earlier reset belongs to another limit.
             return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));

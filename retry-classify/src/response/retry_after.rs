@@ -11,27 +11,27 @@ use crate::verdict::LONGEST_HINT;
 
 /// The format of a header's value.
 #[derive(Clone, Copy)]
-enum Written {
+enum Format {
     Milliseconds,
     WholeMilliseconds,
-    /// Seconds, a duration or a point in time.
-    Due,
+    /// A number of seconds, another notation of a duration, or a point in time.
+    DelayOrDate,
 }
 
 /// The headers that ask for a wait. The first one with a usable value decides.
-const HEADERS: [(&str, Written); 6] = [
-    ("retry-after-ms", Written::Milliseconds),
-    ("x-ms-retry-after-ms", Written::Milliseconds),
-    ("retry-after", Written::Due),
-    ("x-retry-after", Written::Due),
-    ("x-rate-limit-retry-after-seconds", Written::Due),
-    ("x-amz-retry-after", Written::WholeMilliseconds),
+const HEADERS: [(&str, Format); 6] = [
+    ("retry-after-ms", Format::Milliseconds),
+    ("x-ms-retry-after-ms", Format::Milliseconds),
+    ("retry-after", Format::DelayOrDate),
+    ("x-retry-after", Format::DelayOrDate),
+    ("x-rate-limit-retry-after-seconds", Format::DelayOrDate),
+    ("x-amz-retry-after", Format::WholeMilliseconds),
 ];
 
-/// Numbers this large are Unix timestamps, not durations.
-const SINCE_1970: f64 = 1e9;
-/// Numbers this large are Unix timestamps in a unit smaller than seconds.
-const SMALLER_SINCE_1970: f64 = 1e11;
+/// The lower bound of Unix timestamps. Smaller numbers are durations.
+const TIMESTAMP: f64 = 1e9;
+/// The lower bound of Unix timestamps in a unit finer than seconds.
+const FINER_TIMESTAMP: f64 = 1e11;
 
 /// The wait that a server asks for in the headers of its response.
 ///
@@ -49,7 +49,7 @@ const SMALLER_SINCE_1970: f64 = 1e11;
 /// `retry-after` is also read in non-standard formats: `1m0s` (Go), `PT1M` (ISO 8601), `00:01:00` (.NET), `30 seconds`,
 /// dates that end in `UTC` or `+0000` or follow RFC 3339, and seconds or smaller units since 1970.
 ///
-/// A date is compared with the server's own clock, [`server_time`], so this machine's clock need not be right. The wait
+/// A date is compared with the server's own clock, [`server_time`], so this machine's clock may be wrong. The wait
 /// is from zero to 365 days. A value that doesn't parse, is negative, not a number, infinite, in the past or longer
 /// than 365 days is skipped, and the next header is read. Malformed headers never cause an error or a panic.
 ///
@@ -96,7 +96,7 @@ pub fn server_time(headers: &HeaderMap) -> SystemTime {
     server_time_or(headers, system_time())
 }
 
-/// The system's time of day. In a page, JavaScript's, because the standard library has no clock there.
+/// The time of the system's clock. In a web page, JavaScript's clock, because the standard library has none there.
 fn system_time() -> SystemTime {
     #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
     return web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now());
@@ -113,16 +113,16 @@ fn server_time_or(headers: &HeaderMap, now: SystemTime) -> SystemTime {
 
 fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let now = server_time_or(headers, now);
-    HEADERS.iter().find_map(|(name, written)| {
-        first(headers, name, |value| match written {
-            Written::Milliseconds => seconds(f64::from_str(value).ok()? / 1000.0),
-            Written::WholeMilliseconds => value.parse().ok().map(Duration::from_millis),
-            Written::Due => due(value, now)?.ok(),
+    HEADERS.iter().find_map(|(name, format)| {
+        first(headers, name, |value| match format {
+            Format::Milliseconds => seconds(f64::from_str(value).ok()? / 1000.0),
+            Format::WholeMilliseconds => value.parse().ok().map(Duration::from_millis),
+            Format::DelayOrDate => delay(value, now)?.ok(),
         })
     })
 }
 
-/// The first header that asks for a wait, whether or not it can be read.
+/// The first header that asks for a wait, even if its value can't be read.
 pub(super) fn asks_to_wait(headers: &HeaderMap) -> Option<(&'static str, &HeaderValue)> {
     HEADERS
         .iter()
@@ -145,14 +145,15 @@ fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The wait for a duration in seconds, or until a point in time; an error if that has passed. A bare number is
-/// interpreted by its size: a duration, or a timestamp in seconds, milliseconds, microseconds or nanoseconds since 1970.
-pub(super) fn due(value: &str, now: SystemTime) -> Option<Result<Duration, SystemTimeError>> {
+/// Parses a duration in seconds, or the time from `now` until a point in time. Returns `Some(Err(_))` if that point has
+/// passed. The size of a bare number determines its meaning: a duration, or a timestamp in seconds, milliseconds,
+/// microseconds or nanoseconds since 1970.
+pub(super) fn delay(value: &str, now: SystemTime) -> Option<Result<Duration, SystemTimeError>> {
     let time = match f64::from_str(value) {
-        Ok(number) if number < SINCE_1970 => return seconds(number).map(Ok),
+        Ok(number) if number < TIMESTAMP => return seconds(number).map(Ok),
         Ok(number) => {
             let mut units = [1.0, 1e3, 1e6, 1e9].map(|unit| number / unit).into_iter();
-            let number = units.find(|unit| *unit < SMALLER_SINCE_1970)?;
+            let number = units.find(|unit| *unit < FINER_TIMESTAMP)?;
             SystemTime::UNIX_EPOCH.checked_add(seconds(number)?)?
         }
         Err(_) => match span(value) {
@@ -166,12 +167,12 @@ pub(super) fn due(value: &str, now: SystemTime) -> Option<Result<Duration, Syste
 /// A duration written as `1m0s` (Go), `PT1M` (ISO 8601) or `00:01:00` (.NET).
 fn span(value: &str) -> Option<Duration> {
     if let Some((_, unit)) = value.split_once(' ') {
-        // It must be a word: a symbol could mean anything.
+        // A unit after a space must be a word, such as `seconds`: a symbol could mean anything.
         let is_word = unit.len() > "ms".len();
         return wait::duration(&value.to_ascii_lowercase()).filter(|_| is_word);
     }
     let Some(iso) = value.strip_prefix('P') else {
-        return duration::parse(value).ok().or_else(|| clock(value));
+        return duration::parse(value).ok().or_else(|| hms(value));
     };
     let (days, time) = iso.split_once('T').unwrap_or((iso, ""));
     // Before the `T`, `M` means months.
@@ -182,7 +183,7 @@ fn span(value: &str) -> Option<Duration> {
 }
 
 /// Parses hours, minutes and seconds.
-fn clock(value: &str) -> Option<Duration> {
+fn hms(value: &str) -> Option<Duration> {
     let mut parts = value.split(':').map(|part| part.parse::<u32>().ok());
     let mut next = || parts.next()?.map(u64::from);
     let seconds = next()? * 3600 + next()? * 60 + next()?;
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_counts_from_the_server_s_own() {
+    fn a_date_is_compared_with_the_server_s_clock() {
         let date = |text: &'static str| text.parse().unwrap();
         let mut headers = HeaderMap::new();
         headers.insert("retry-after", date("Sun, 06 Nov 1994 08:50:07 GMT"));
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_before_1970_is_no_obstacle() {
+    fn a_clock_before_1970_is_accepted() {
         let mut headers = HeaderMap::new();
         headers.insert(
             "retry-after",
