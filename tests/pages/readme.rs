@@ -20,7 +20,7 @@ fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     let address = flaky_server();
     let program = paste(&readme, &address);
     let run = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline"])
+        .args(["run", "--quiet"])
         .current_dir(&program)
         .env("CARGO_TARGET_DIR", target())
         .output()
