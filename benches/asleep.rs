@@ -2,8 +2,8 @@
 //!
 //! Simulates an outage: 100,000 calls, then 1,000,000, fail and sleep. Then the service recovers, and all succeed. Each
 //! call is a tokio task. For each way, runtime and number of calls, this program starts itself again as a separate
-//! process, which reads from `/proc/self` the resident memory while the calls sleep, and the CPU time before and after
-//! that. The lowest of three rounds counts. Takes 15 minutes.
+//! process. That process reads the resident memory from `/proc/self` while the calls sleep, and the CPU time before and
+//! after the sleep. The lowest of three rounds counts. Takes 15 minutes.
 
 use std::env;
 use std::fs;
@@ -60,10 +60,7 @@ struct Service {
 #[derive(Debug)]
 enum Failure {
     Overloaded,
-    #[expect(
-        dead_code,
-        reason = "an error with something to drop, as real ones have"
-    )]
+    #[expect(dead_code, reason = "an error with a destructor, like real errors")]
     Refused(String),
 }
 
@@ -126,7 +123,7 @@ impl<Request: Copy, Value> tower::retry::Policy<Request, Value, Failure> for Tow
 }
 
 impl Service {
-    /// Sends a request. Like a real one, it awaits a future.
+    /// Sends a request. Awaits a future, like a real client.
     async fn send(&self) -> Result<u64, Failure> {
         std::future::ready(()).await;
         if self.back.load(Ordering::Relaxed) {

@@ -20,7 +20,7 @@ type Batch = fn(&[u64]) -> usize;
 #[expect(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    reason = "what an operation is like"
+    reason = "the signature of an operation"
 )]
 fn answer(items: Vec<&u64>) -> Answers {
     let retried = items.iter().all(|item| **item % 10 == 0);

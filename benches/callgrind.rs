@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
 
-/// Numbers of instructions: the total, and those from some kinds of source files.
+/// Numbers of instructions: the total, and the instructions from some kinds of source files.
 ///
 /// The source is taken from the line tables, so inlined code is counted, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

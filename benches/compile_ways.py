@@ -72,7 +72,7 @@ pub struct Sending<'a> {
 impl Future for Sending<'_> {
     type Output = Result<Reply, ClientError>;
 
-    // As the code of a real client, which is never small enough to be inlined.
+    // Like the code of a real client, which is never small enough to be inlined.
     #[inline(never)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(match self.prompt.len() {

@@ -16,20 +16,20 @@ use cases::{Case, Group, Way};
 mod callgrind;
 mod cases;
 
-/// The maximum number of instructions that `#[retry]` may cost more than a hand-written loop with the body in a block.
+/// The maximum number of additional instructions of `#[retry]`, compared with a loop with the body in a block.
 const ABOVE_BLOCK: f64 = 3.0;
 
-/// The maximum number of instructions that `#[retry]` may cost more than a loop without the block.
+/// The maximum number of additional instructions of `#[retry]`, compared with a loop without the block.
 const ABOVE_LOOP: f64 = 12.0;
 
-/// The other crates that may cost less: with a large value, the number of its copies decides.
+/// The other crates that may cost less. With a large value, the cost depends on the number of its copies.
 const AHEAD: [(Group, Way); 2] = [
     (Group::Large, Way::BackonMacros),
     (Group::Large, Way::Tryhard),
 ];
 
-/// The maximum that `retrying!` may cost more than the attribute: this number of instructions, or this fraction,
-/// because copying 1 KiB takes a few instructions more or less if the project's path changes.
+/// The maximum additional cost of `retrying!`, compared with the attribute: this number of instructions, or this
+/// fraction, because copying 1 KiB takes a few more or fewer instructions if the project's path changes.
 const EXPRESSION: (f64, f64) = (1.0, 0.01);
 
 /// The maximum ratio of the cost of `policy.call` to the attribute with `policy = &POLICY`, and the maximum size of its
@@ -39,25 +39,25 @@ const CHAIN: (f64, usize) = (2.25, 320);
 /// The maximum number of instructions that a key may add to `#[retry]` if a call that succeeds at once doesn't use it.
 const KEY: f64 = 160.0;
 
-/// The same for a full budget, which is only read: two steps of the driver.
+/// Like [`KEY`], for a full budget, which is only read: two steps of the driver.
 const BUDGET: f64 = 340.0;
 
-/// The same for a breaker and limiters that admit the attempt at once: two steps of the driver, a lock taken twice, a
-/// count of attempts, and for a breaker or a rate a read of the clock.
+/// Like [`KEY`], for a breaker and limiters that admit the attempt at once: two steps of the driver, a lock taken
+/// twice, a count of attempts, and for a breaker or a rate one read of the clock.
 const PROTECTIONS: [(&str, f64); 3] = [
     ("breaker", 1_095.0),
     ("limiter, of concurrency", 620.0),
     ("limiter, of the rate", 870.0),
 ];
 
-/// The same for a hedge that is not needed: a sleep next to the attempt, and the attempt's number.
+/// Like [`KEY`], for a hedge that is not needed: a concurrent sleep, and the attempt's number.
 const HEDGE: f64 = 230.0;
 
-/// The maximum number of instructions that a deadline may cost more than a hand-written loop with a deadline, which
-/// only stores its start.
+/// The maximum number of additional instructions of a deadline, compared with a hand-written loop with a deadline,
+/// which only stores its start.
 const DEADLINE: f64 = 165.0;
 
-/// The keys that such a call uses: for a clock, a race, or a user's function. The policy that a failure chooses may
+/// The keys that a successful call uses: for a clock, a race, or a user's function. A policy that a failure chooses may
 /// have a deadline, which starts with the call.
 const USED: [&str; 12] = [
     "policy = |error| …",

@@ -9,7 +9,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 
 #[expect(
     dead_code,
-    reason = "sizes and bounds are what benches/instructions.rs looks at"
+    reason = "only benches/instructions.rs uses the sizes and bounds"
 )]
 mod cases;
 

@@ -1,8 +1,8 @@
 //! An agent in a terminal, with a simulated model: `cargo run --example agent`.
 //!
-//! Its token has expired, its history is too long, the model is overloaded for a while, and at the second question the
-//! user presses Esc. Each problem is handled between two attempts, so the code that calls the model stays a plain
-//! function.
+//! The agent's token has expired, its history is too long, the model is overloaded for a while, and after the second
+//! question the user presses Esc. Each problem is handled between two attempts, so the code that calls the model stays
+//! a plain function.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -37,7 +37,7 @@ impl From<Cancelled> for ModelError {
     }
 }
 
-/// Retries at once if the problem can be fixed, later if it can't, and not at all after Esc.
+/// Retries at once if the agent can fix the problem, later if it can't, and not at all after Esc.
 fn verdict(error: &ModelError) -> Verdict {
     match error {
         ModelError::Expired | ModelError::TooLong => Verdict::TRANSIENT.after(Duration::ZERO),
@@ -49,7 +49,7 @@ fn verdict(error: &ModelError) -> Verdict {
 struct Agent {
     token: u32,
     history: Vec<&'static str>,
-    /// The number of times that the model is still overloaded.
+    /// The number of requests for which the model is still overloaded.
     overloads: u32,
 }
 
@@ -78,7 +78,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Fixes the cause of an error, if possible. If that fails, the call ends.
+    /// Fixes the cause of an error, if possible. If the fix fails, the call ends.
     async fn heal(&mut self, error: &ModelError) -> Result<(), String> {
         match error {
             ModelError::Expired if self.token > 0 => {
@@ -103,7 +103,7 @@ impl Agent {
     }
 }
 
-/// Shows the error and the pause at once. A countdown bar would be started here, and ended in `before_retry`.
+/// Shows the error and the length of the pause. A countdown bar would start here, and end in `before_retry`.
 fn countdown(error: &ModelError, next: NextAttempt) {
     let pause = next.pause();
     show(&format!(

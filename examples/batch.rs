@@ -1,7 +1,7 @@
 //! Embeds 1,000 texts in batches that partly fail: `cargo run --example batch`.
 //!
-//! The simulated service at the end accepts up to 100 texts per request and fails in every way. Only failed texts are
-//! sent again. The clock is paused, so the example doesn't really wait for the seconds that it prints.
+//! The simulated service at the end accepts up to 100 texts per request and fails in every possible way. Only failed
+//! texts are sent again. The clock is paused, so the example doesn't really wait for the seconds that it prints.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -76,7 +76,7 @@ impl Service {
         }
     }
 
-    /// Returns a result for each text, or an error of the whole request.
+    /// Returns a result for each text, or an error for the whole request.
     async fn embed(&self, texts: &[&String]) -> Result<Vec<Answer>, EmbedError> {
         self.requests.borrow_mut().push(texts.len());
         let (number, count) = (self.requests.borrow().len(), texts.len());

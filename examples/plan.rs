@@ -1,4 +1,4 @@
-//! Searches, reads and labels a page in steps, and runs only the failed steps again: `cargo run --example plan`.
+//! Searches, reads and labels a page in steps, and retries only the failed steps: `cargo run --example plan`.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -97,7 +97,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A web that is overloaded at first, and has no reviews.
+/// A simulated web that is overloaded at first, and has no reviews.
 #[derive(Default)]
 struct Web {
     requests: Mutex<HashMap<&'static str, u32>>,

@@ -1,7 +1,7 @@
 //! A model client that survives a busy API: `cargo run --example quickstart`.
 //!
 //! The simulated API at the end returns 503, then 429 with `Retry-After: 1`, then doesn't respond, then succeeds; a
-//! wrong key gets 401. It is part of this program, so the example doesn't need a network or an HTTP client.
+//! wrong key gets 401. The API is part of this program, so the example doesn't need a network or an HTTP client.
 
 use std::future::pending;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -58,9 +58,9 @@ async fn main() {
 const WHAT_YOU_SAW: &str = "
 What you saw: two calls of one function, `complete` in examples/quickstart.rs.
 - The first met a busy API. A 503 and a timeout were retried after random pauses, a 429 after
-  the second that its `Retry-After` asks for. Its caller got the answer, and no error.
-- The second had a wrong key. No retry makes that right, so it failed at once.
-All of it comes from one line, `#[retry(…)]`. Change it and run this again.";
+  the 1 s that its `Retry-After` asks for. The caller got the answer, and no error.
+- The second had a wrong key. A retry can't fix that, so it failed at once.
+All of this comes from one line, `#[retry(…)]`. Change the line and run the example again.";
 
 #[derive(Default)]
 struct BusyApi {

@@ -1,6 +1,6 @@
-//! Two agents that share a number of turns: `cargo run --example team`.
+//! Two agents that share a limited number of turns: `cargo run --example team`.
 //!
-//! A driver and a navigator alternate. If an agent's answer has the wrong format, it is asked again, with the error in
+//! A driver and a navigator alternate. After an answer in the wrong format, the agent is asked again, with the error in
 //! its history. A step costs the team one turn, and one more if it is retried, so a struggling agent hands over sooner.
 
 use std::cell::Cell;
@@ -41,7 +41,7 @@ impl Team {
         self.step.get().min(1)
     }
 
-    /// Returns the maximum number of retries: the turns left at the start of the step, but one on the last turn.
+    /// Returns the maximum number of retries: the turns left at the start of the step, from 1 to `max`.
     fn limit(&self, max: i32) -> i32 {
         (self.turns.get() + self.paid()).clamp(1, max)
     }
@@ -55,9 +55,9 @@ impl Team {
 
 struct Agent {
     name: &'static str,
-    /// The answers of its model.
+    /// The answers of the agent's model.
     script: &'static [&'static str],
-    /// The prompt for its model: everything that happened to the agent, including retries.
+    /// The prompt for the model: everything that happened to the agent, including retries.
     history: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of code that retries, to copy: `cargo test -p examples --test testing`.
+//! Tests of code that retries, as a template: `cargo test -p examples --test testing`.
 //!
 //! The code under test is a model client at the end of this file.
 
@@ -50,7 +50,7 @@ async fn it_does_not_wait_for_ever() {
     assert_eq!(start.elapsed(), 30 * SECOND + SECOND + 30 * SECOND);
 }
 
-/// A scope skips pauses in real time, also in tasks on other threads; paused clocks need a runtime of one thread.
+/// A scope skips pauses in tasks on any thread. It needs no paused clock, which requires a single-threaded runtime.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_task_recovers_by_itself() {
     let scopes = [0, 1, 2].map(|failures| {
@@ -79,7 +79,7 @@ fn blocking_code_is_tested_alike() {
     assert_ne!(delays(1), delays(2));
 }
 
-/// Counts for the whole program, without the log.
+/// `Stats` counts calls for the whole program, without the log.
 #[tokio::test(start_paused = true)]
 async fn calls_are_counted() {
     static STATS: Stats = Stats::new();

@@ -1,8 +1,8 @@
 //! Wraps a client from another crate: `cargo run --example wrap_client`.
 //!
-//! Its service sometimes returns an empty message. Only that error is retried: 3 times, after about 1, 2 and 4 s. The
-//! client's source is not changed, and its methods keep their signatures. The clock is paused, so the example doesn't
-//! really wait for those seconds.
+//! The client's service sometimes returns an empty message. Only that error is retried, up to 3 times, after about 1, 2
+//! and 4 s. The client's source is unchanged, and its methods keep their signatures. The clock is paused, so the
+//! example doesn't really wait for those seconds.
 
 use futures_util::{Stream, StreamExt};
 use retry_observers::Stats;
@@ -32,7 +32,7 @@ trait ModelClient {
     fn stream(&self, prompt: &str) -> impl Stream<Item = Result<String, ModelError>>;
 }
 
-/// Counts every call of the program. All calls share one budget for retries.
+/// Counts all calls of the program, which share one budget for retries.
 static STATS: Stats = Stats::new();
 static BUDGET: Budget = Budget::standard();
 
@@ -62,8 +62,8 @@ async fn main() {
     println!("streamed: {items:?}");
 
     let once = client.inner().generate("Say hello.").await;
-    println!("not retried, by the original: {once:?}");
-    println!("it can be told that it is wrapped: {client:?}");
+    println!("not retried, from the original client: {once:?}");
+    println!("the debug output shows the wrapper: {client:?}");
     println!("{}", STATS.totals());
 }
 

@@ -31,7 +31,7 @@ impl Model {
         }
     }
 
-    // A copy of the function above: a function that is called from two places is compiled differently.
+    // A copy of the function above, because a function that is called from two places is compiled differently.
     pub(super) async fn by_hand_with_delay(&self, prompt: &str) -> Result<u64, ModelError> {
         let mut retries = 0;
         loop {

@@ -73,7 +73,7 @@ fn policy_at_once(_: u32, error: &ModelError) -> RetryPolicy {
     }
 }
 
-/// tower doesn't include a policy that distinguishes errors, so users write their own. This one waits for `pause`.
+/// tower doesn't include a policy that distinguishes errors, so users write their own. This policy waits for `pause`.
 #[derive(Clone)]
 pub(super) struct TowerPolicy {
     retries: u32,

@@ -1,7 +1,7 @@
 //! The cost of classifying a response, by the length of its text: `cargo bench -p judging`.
 //!
-//! Instructions are counted by valgrind's callgrind. A text of 1 MiB may cost little more than eight times as much as
-//! one of 128 KiB, for any repeated content; otherwise the program ends with exit code 1.
+//! Instructions are counted by valgrind's callgrind. A text of 1 MiB may cost only a little more than eight times as
+//! much as a text of 128 KiB, for any repeated content; otherwise the program ends with exit code 1.
 
 use std::env;
 use std::hint::black_box;
@@ -79,7 +79,7 @@ fn growths() -> Result<Vec<f64>, Failure> {
         .collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "it is eight")]
+#[expect(clippy::cast_precision_loss, reason = "the ratio is 8")]
 fn report(growths: &[f64]) -> ExitCode {
     println!("| 1 MiB of | times 128 KiB of it |\n|---|--:|");
     for (piece, growth) in PIECES.iter().zip(growths) {

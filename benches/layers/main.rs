@@ -1,8 +1,8 @@
 //! The cost of a retry layer for a request that succeeds at once, compared with tower's own: `cargo bench
 //! --manifest-path benches/layers/Cargo.toml`.
 //!
-//! Counted as in `benches/instructions.rs`. The inner service responds at once. If our layer exceeds its bound, the
-//! program ends with exit code 1.
+//! Instructions are counted as in `benches/instructions.rs`. The inner service responds at once. If our layer exceeds
+//! its bound, the program ends with exit code 1.
 
 use std::convert::Infallible;
 use std::env;
@@ -52,7 +52,7 @@ impl<B> Service<Request<B>> for AtOnce {
     }
 }
 
-/// A retry policy as users of tower write it: statuses, a delay, a copy of the request.
+/// A retry policy like those that tower's users write: statuses, a delay, a copy of the request.
 #[derive(Clone)]
 struct Statuses {
     retries: u32,

@@ -58,7 +58,7 @@ struct Orders;
 
 #[service]
 impl Orders {
-    /// Processes an order. The code contains nothing about restarts.
+    /// Processes an order. The code doesn't deal with restarts.
     #[handler]
     async fn place(&self, ctx: Context<'_>, order: String) -> HandlerResult<String> {
         let mut done = Vec::new();

@@ -84,7 +84,7 @@ onload = () => {
 };
 "#;
 
-/// Returns the visible properties of the page for a user with this preference, and its number in Chromium.
+/// Returns the visible properties of the page in this colour scheme, which has the number `preferred` in Chromium.
 fn seen(page: &Path, scheme: &str, preferred: u8) -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(scheme);
     // Files of an earlier run.

@@ -9,7 +9,7 @@ use crate::server::{Failure, Server};
 /// The key that limits the retries of a client.
 #[expect(
     clippy::large_enum_variant,
-    reason = "there are a few, and none is moved often"
+    reason = "only a few exist, and they are rarely moved"
 )]
 pub(crate) enum Client {
     NoRetries,

@@ -1,4 +1,4 @@
-//! A healthy server that rejects some requests at any rate, and clients that only a limiter could slow down.
+//! A healthy server that rejects some requests whatever the load, and clients that only a limiter could slow down.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -128,7 +128,7 @@ impl AdmissionControl for Pauses {
 struct Case {
     name: &'static str,
     client: fn() -> Client,
-    /// For each hint, the minimum share of the rate that the pauses alone allow.
+    /// The minimum rate for each hint, as a share of the rate that the pauses alone allow.
     least: [ByShare; ASKED.len()],
 }
 

@@ -23,7 +23,7 @@ const END: u32 = 100;
 /// The time in which every request fails.
 const OUTAGE: Range<u32> = 40..70;
 const LATENCY: Duration = Duration::from_millis(10);
-/// The shortest gap between two calls: the simulated clock's steps are too long for shorter ones.
+/// The shortest gap between two calls. The simulated clock's steps are too long for shorter gaps.
 const SHORTEST_GAP: Duration = Duration::from_millis(10);
 
 /// One line of the plot.

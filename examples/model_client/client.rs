@@ -51,7 +51,7 @@ impl Client {
         progress: Progress,
     ) -> Result<Self, ModelError> {
         let http = reqwest::Client::builder()
-            // By default, reqwest repeats requests that a server refused to process. In this example, all requests
+            // By default, reqwest resends requests that a server refused to process. In this example, all requests
             // should be in the log.
             .retry(reqwest::retry::never())
             .build()?;

@@ -56,7 +56,7 @@ fn verdict(status: StatusCode, headers: &HeaderMap, body: &Value) -> Verdict {
     match status {
         StatusCode::TOO_MANY_REQUESTS if is_out_of_money(body) => Verdict::STOP,
         StatusCode::TOO_MANY_REQUESTS => Verdict::from_http(status, headers),
-        // Ignores the headers: the same request would fail again.
+        // Ignores the headers, because the same request would fail again.
         _ if status.is_client_error() => Verdict::STOP,
         _ if is_temporary(body) => Verdict::from_http(StatusCode::SERVICE_UNAVAILABLE, headers),
         _ => Verdict::from_http(status, headers),
@@ -71,7 +71,7 @@ fn is_temporary(body: &Value) -> bool {
     })
 }
 
-/// Returns true if the account is out of money: waiting doesn't help.
+/// Returns true if the account is out of money, so that waiting doesn't help.
 fn is_out_of_money(body: &Value) -> bool {
     details(body).any(|detail| {
         matches!(

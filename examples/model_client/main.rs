@@ -1,4 +1,4 @@
-//! Asks a model for one completion, through a client that is hard to discourage:
+//! Asks a model for one completion, through a persistent client:
 //!
 //! ```text
 //! cargo run --manifest-path examples/model_client/Cargo.toml -- \
@@ -11,13 +11,13 @@
 //!   connections; also 429, after the wait that the server asks for, unless the account is out of money. Other 4xx are
 //!   not retried. The error type in `error.rs` decides.
 //! - A 413 shortens the prompt and sends it again, in `client.rs`.
-//! - Up to 5 retries at 1, 2, 4, 8 and 16 s; 60 s for every attempt. A file, the environment and the command line can
-//!   change these settings, in `settings.rs`. If the file changes, it is read again, and applies to calls that are
-//!   failing.
+//! - It makes up to 5 retries, after 1, 2, 4, 8 and 16 s, and limits each attempt to 60 s. A file, the environment and
+//!   the command line can override these settings, in `settings.rs`. Changes to the file apply even to calls that are
+//!   already failing.
 //! - All of this is the same for every vendor: the differences are in `vendor.rs`.
 //!
-//! The completion goes to the standard output, the log to the standard error; on a terminal, a spinner below the log
-//! shows the reason for each wait. The exit status is 0 with a completion, 1 without, and 2 for bad arguments or a bad
+//! The completion goes to standard output, the log to standard error; on a terminal, a spinner below the log shows the
+//! reason for each wait. The exit status is 0 with a completion, 1 without, and 2 for bad arguments or a bad
 //! configuration file.
 
 mod client;
@@ -113,7 +113,7 @@ fn base_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Standard error, above the spinner.
+/// A writer to standard error, above the spinner.
 #[derive(Clone)]
 struct Log(Progress);
 
@@ -169,7 +169,7 @@ async fn complete(
     let messages = [Message::user(arguments.prompt.clone())];
     let file = arguments.config.as_deref();
     let tell = |line: &str| progress.bar().suspend(|| eprintln!("{line}"));
-    // Dropped with the end of the call.
+    // Watches the file until the call ends.
     tokio::select! {
         completion = client.complete(&messages) => completion,
         never = settings::watch(file, || arguments.settings(), &policy, tell) => match never {},

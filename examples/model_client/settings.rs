@@ -1,5 +1,5 @@
-//! The settings, from four sources: this file, a configuration file, the environment, the command line. Later sources
-//! override earlier ones, key by key.
+//! The settings, from four sources: this file, a configuration file, the environment and the command line. Later
+//! sources override earlier ones, key by key.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -19,7 +19,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// 5 retries at 1, 2, 4, 8 and 16 s, with 60 s for every attempt.
+    /// 5 retries, after 1, 2, 4, 8 and 16 s, with a limit of 60 s for each attempt.
     ///
     /// Without jitter, so that a run of this single process takes exactly 31 s and its log is predictable. If many
     /// processes share a server, set `jitter = "full"` in the file, so that they don't all retry at the same time.
@@ -42,7 +42,7 @@ impl Settings {
     }
 }
 
-/// The settings of one source. Missing keys keep their values.
+/// The settings from one source. Missing keys override nothing.
 ///
 /// ```toml
 /// timeout = "180s"
@@ -66,7 +66,7 @@ impl Layer {
     }
 }
 
-/// Replaces the policy whenever the file has changed, with the result of `read`. A file that can't be read is ignored.
+/// Replaces the policy with the result of `read` whenever the file changes. Keeps the policy if `read` fails.
 pub(crate) async fn watch(
     file: Option<&Path>,
     read: impl Fn() -> Result<Settings, String>,

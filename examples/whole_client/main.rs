@@ -4,7 +4,7 @@
 //! cargo run --manifest-path examples/whole_client/Cargo.toml
 //! ```
 //!
-//! The server in `server.rs` rejects the first two requests of each. The log goes to the standard error.
+//! The server in `server.rs` rejects the first two requests of each client. The log goes to standard error.
 
 mod server;
 

@@ -1,5 +1,5 @@
-//! The verdict on an error by its cause: the first cause of a known type decides. Erased errors, such as
-//! `Box<dyn Error>`, can only be classified in this way.
+//! Classifies an error by its causes: the first cause of a known type decides. Type-erased errors, such as
+//! `Box<dyn Error>`, can be classified only this way.
 
 use core::error::Error;
 
@@ -9,13 +9,13 @@ use crate::registry::registered;
 use crate::transport::of_io;
 use crate::{Classify, Verdict, sources};
 
-/// Returns the verdict on the first cause of a known type, or `otherwise` if there is none. With
-/// [`Verdict::UNKNOWN`], the log of the call warns, because the user may have expected a type of their own to be found.
+/// Returns the verdict on the first cause of a known type, or `otherwise` if there is none. [`Verdict::UNKNOWN`] causes
+/// a warning in the log, because the user may have expected one of their own types to be found.
 pub(crate) fn by_cause(error: &(dyn Error + 'static), otherwise: Verdict) -> Verdict {
     sources::causes(error).find_map(known).unwrap_or(otherwise)
 }
 
-/// Returns the first verdict: each row is an error type, the feature that it needs, and the function for it.
+/// Returns the first verdict. A row has a feature, an error type that needs the feature, and a function for the type.
 macro_rules! first_of {
     ($cause:ident: $($feature:literal $type:ty => $verdict:expr,)*) => {$(
         #[cfg(feature = $feature)]
@@ -25,7 +25,7 @@ macro_rules! first_of {
     )*};
 }
 
-/// `None` if the type of the cause is unknown, or if the cause only wraps another error.
+/// The verdict on a cause. `None` if the cause's type is unknown, or if the cause only wraps another error.
 pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(verdict) = registered(cause) {
@@ -45,7 +45,7 @@ pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_io(cause)
 }
 
-/// The verdict on a cause that reports a failed connection. An error that contains a response stops the call.
+/// The verdict on a cause that reports a failed connection. A cause that contains a response stops the call.
 pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "reqwest_0_12" reqwest_0_12::Error => |error| error.is_status().then_some(Verdict::STOP),
@@ -54,7 +54,7 @@ pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
             matches!(error, ::ureq::Error::StatusCode(_)).then_some(Verdict::STOP)
         },
         "http" crate::ResponseError => |_| Some(Verdict::STOP),
-        // redis does not return the I/O error as a source.
+        // redis doesn't expose the I/O error as a source.
         "redis_1" ::redis::RedisError => |error| {
             error.is_io_error().then(|| Classify::classify(error))
         },
@@ -79,8 +79,8 @@ pub(crate) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     None
 }
 
-/// The verdict on a cause if the retried function is a whole transaction: running it again resolves a conflict with
-/// another one.
+/// The verdict on a cause if the retried function is a whole transaction: repeating the function resolves a conflict
+/// with another transaction.
 pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "sqlx_0_9" ::sqlx::Error => |error| {
@@ -93,10 +93,10 @@ pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
-        /// Classifies by the cause: the error and then its sources are searched for a known type, and the first one
-        /// found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the
-        /// `Elapsed` of tokio and tower, tower's `Overloaded`, the error types of all enabled clients, and those
-        /// registered with `on::known`; also in a `Box` or `Arc`. If none is found, the call stops.
+        /// Classifies by the causes: searches the error, then its sources, for a known type, and the first one found
+        /// decides. The known types, even in a `Box` or `Arc`, are [`std::io::Error`], [`TimedOut`](crate::TimedOut),
+        /// the `Elapsed` of tokio and tower, tower's `Overloaded`, the error types of all enabled clients, and types
+        /// registered with `on::known`. If no known type is found, the call stops.
         ///
         /// ```
         /// use std::error::Error;
@@ -111,11 +111,11 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// A type of your own inside the error is found only if it is registered with `on::known`, even if it derives
-        /// `Classify`. Alternatively, name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log
-        /// warns once per function, with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box`
-        /// (by `?`, for example) hides its outermost error, even from `downcast_ref`: add a `context`, or keep the
-        /// `anyhow::Error`.
+        /// Your own types inside the error are found only if you register them with `on::known`, even if they derive
+        /// `Classify`. Alternatively, set [`on = on::is::<Busy>`](crate::on::is). If no known type is found, the log
+        /// contains a warning once per function, with the target `retry::classify`. An `anyhow::Error` that is
+        /// converted to a `Box` (by `?`, for example) hides its outermost error, even from `downcast_ref`: add a
+        /// `context`, or keep the `anyhow::Error`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {
@@ -134,7 +134,7 @@ classify_by_cause!(
     dyn Error + Send + Sync
 );
 
-/// Classifies by the cause, like a `Box<dyn Error + Send + Sync>`.
+/// Classifies by the causes, like a `Box<dyn Error + Send + Sync>`.
 #[cfg(feature = "anyhow_1")]
 #[diagnostic::do_not_recommend]
 impl Classify for anyhow::Error {
@@ -147,8 +147,8 @@ impl Classify for anyhow::Error {
     }
 }
 
-/// Classifies reqwest's own error, or the first source of a known type in a middleware's error, including that of
-/// `reqwest-retry` after its own retries.
+/// Classifies reqwest's own error, or the first source of a known type in a middleware's error, including the error
+/// that `reqwest-retry` returns after its own retries.
 #[cfg(feature = "reqwest_middleware_0_5")]
 #[diagnostic::do_not_recommend]
 impl Classify for reqwest_middleware::Error {

@@ -1,9 +1,9 @@
 use core::fmt;
 
-/// The key `abort` ended the call, and dropped the attempt in flight.
+/// The key `abort` ended the call and dropped the attempt in flight.
 ///
 /// A function with `abort` needs an error type that implements `From<Cancelled>`. `std::io::Error`, `Box<dyn Error>`
-/// and `anyhow::Error` do. For a type of your own, write the impl:
+/// and `anyhow::Error` do. For your own type, write the impl:
 ///
 /// ```
 /// use std::future::ready;

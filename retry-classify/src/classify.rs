@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::Verdict;
 
-/// An error type that decides which of its failures are retried. A function without `on` needs one.
+/// An error type that decides which of its failures are retried. Functions without `on` require this trait.
 ///
 /// Derive it, or implement it:
 ///
@@ -31,8 +31,8 @@ use crate::Verdict;
 /// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
 /// ```
 ///
-/// For an error type of another crate that isn't listed below, name a function with `on`: one from [`on`](crate::on),
-/// or your own.
+/// For an error type of another crate that isn't listed below, set `on` to a function from [`on`](crate::on) or to your
+/// own.
 #[diagnostic::on_unimplemented(
     message = "nothing decides which `{Self}` errors to retry",
     label = "the error type `{Self}` is not `Classify`",
@@ -43,11 +43,11 @@ pub trait Classify {
     /// Returns the verdict on this failure: stop, or retry, with its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
-    /// Returns true if a retry can't produce a better value: if `validate` rejects a value with such an error, the call
-    /// ends. `classify` is not called on errors of `validate`.
+    /// Returns true if a retry can't produce a better value. If `validate` rejects a value with such an error, the call
+    /// ends. `classify` is not called on errors from `validate`.
     ///
-    /// The derive returns true for a variant or struct marked `#[classify(stop)]` itself, but not for variants of an
-    /// enum that is marked as a whole. `false` by default.
+    /// The derive returns true for a variant or struct that is itself marked `#[classify(stop)]`, but not for the
+    /// variants of a marked enum. `false` by default.
     ///
     /// ```
     /// use retry_runtime::{Classify, retry};
@@ -85,11 +85,11 @@ pub trait Classify {
     }
 
     /// Writes the failure for the log. Functions with the attribute use it if the error type has no `Display`; chains,
-    /// batches and plans always use it. The derive shows an `Error` with its causes, and another type by its `Display`,
-    /// or else by the variant's name (`ModelError::Overloaded`). By default it is the name of the type, never its
-    /// contents, which may be secret.
+    /// batches and plans always use it. The derive writes an `Error` with its causes. For other types, it uses
+    /// `Display`, or else writes the variant's name (`ModelError::Overloaded`). The default writes the type's name,
+    /// never the contents, which may be secret.
     ///
-    /// To show more, derive it, or implement this by hand:
+    /// To write more, derive `Classify` or implement this method:
     ///
     /// ```
     /// use std::fmt;

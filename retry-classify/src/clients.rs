@@ -1,8 +1,8 @@
-//! The errors of client libraries, one file each.
+//! The errors of client libraries, one file per library.
 //!
-//! Their impls of `Classify` are `do_not_recommend`: if an error message listed them, they would hide the useful part.
+//! Their `Classify` impls are `do_not_recommend`: a compile error that listed the impls would bury its useful part.
 
-// These clients wrap `hyper`'s error.
+// For clients that wrap hyper's errors.
 #[cfg(feature = "hyper")]
 pub(crate) mod connection;
 pub(crate) mod databases;

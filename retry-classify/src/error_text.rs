@@ -1,4 +1,4 @@
-//! Errors as text, with their causes, shortened and without secrets.
+//! Formats errors with their causes, shortened and with secrets redacted.
 
 pub(crate) mod chain;
 pub(crate) mod secrets;
@@ -9,10 +9,10 @@ use alloc::string::String;
 use core::fmt::{self, Write};
 use core::ops::Range;
 
-/// Replaces anything that may be a secret.
+/// The replacement for a possible secret.
 const ELLIPSIS: &str = "…";
 
-/// The output of a `Display`. If it fails, the text that it wrote before is kept.
+/// The output of a `Display` impl. If the impl fails, the text written so far is kept.
 fn text_of(text: &dyn fmt::Display) -> String {
     let mut shown = String::new();
     let _ = write!(shown, "{text}");
@@ -24,8 +24,8 @@ fn part(text: &str, part: Range<usize>) -> &str {
     text.get(part).unwrap_or_default()
 }
 
-// The functions below search bytes, because all patterns are ASCII. Those of `str` would be compiled again for each
-// pattern, and every program that retries contains this code.
+// The functions below search bytes, because all patterns are ASCII. The methods of `str` would be compiled once per
+// pattern, in every program that retries.
 
 /// The number of leading bytes that match, at most `most`.
 fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
@@ -34,7 +34,7 @@ fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
     end.unwrap_or(bytes.len())
 }
 
-/// The bytes without the trailing ones that match.
+/// The bytes without the trailing bytes that match.
 fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
     let last = bytes.iter().rposition(|byte| !is_so(byte));
     &bytes[..last.map_or(0, |last| last + 1)]

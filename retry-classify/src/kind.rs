@@ -1,7 +1,7 @@
 use core::fmt;
 
-/// Kinds of failures that are retried. Each can have its own settings: the keys `transient(…)`, `throttled(…)`,
-/// `timed_out(…)`, `invalid(…)` and `rejected(…)`, and a policy's setters of the same names.
+/// The kind of a retried failure. Each kind can have its own settings, through the keys `transient(…)`, `throttled(…)`,
+/// `timed_out(…)`, `invalid(…)` and `rejected(…)`, or through the policy setters with the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -13,9 +13,9 @@ pub enum Kind {
     Timeout,
     /// A wrong value, for example one that the key `validate` rejected.
     Invalid,
-    /// No attempt was made: the breaker or the limiter rejected it, and with the key `rejected` the call tries again.
-    /// As the verdict on an attempt, this kind stops the call, because only a breaker or a limiter can reject.
-    /// Protections then record that the server has not responded.
+    /// The breaker or the limiter rejected the attempt, so it didn't start. With the key `rejected`, the call tries
+    /// again. If `on` or `Classify` returns this kind, the call stops, because only a breaker or a limiter can reject
+    /// an attempt. Protections then treat the attempt as not started.
     Rejected,
 }
 

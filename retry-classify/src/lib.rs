@@ -4,14 +4,14 @@
     clippy::std_instead_of_alloc,
     clippy::std_instead_of_core
 )]
-// On docs.rs, each item shows the feature that it needs.
+// On docs.rs, each item shows the feature it requires.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The README's example needs the derive.
 #![cfg_attr(any(not(doctest), feature = "derive"), doc = include_str!("../README.md"))]
 
 extern crate alloc;
 
-/// Implements `describe` for an error type: its text, then that of each cause.
+/// Implements `describe` for an error type: writes the error's text, then each cause's text.
 macro_rules! describe_with_causes {
     () => {
         fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -63,7 +63,7 @@ pub use retry_macros::ClassifyAlone as Classify;
 pub use timed_out::TimedOut;
 pub use verdict::Verdict;
 
-// Compiles the pages' examples. Only this crate depends on their clients.
+// Compiles the examples in these pages, because only this crate depends on the clients they use.
 #[cfg(all(doctest, checkout, feature = "derive", feature = "http"))]
 #[doc = include_str!("../../docs/sdk_authors.md")]
 mod sdk_authors {}

@@ -30,9 +30,9 @@
 //! assert_eq!(ProviderError::parse(data), None);
 //! ```
 //!
-//! With the feature `http`, [`ResponseError`](crate::ResponseError) does this for you.
+//! With the feature `http`, [`ResponseError`](crate::ResponseError) parses the body for you.
 //!
-//! Some failures need something other than a retry: a shorter prompt, or another model. A `fallback` can choose by the
+//! Some failures need something other than a retry: a shorter prompt, or another model. A `fallback` can decide by the
 //! fault:
 //!
 //! ```

@@ -1,5 +1,5 @@
 //! Functions called from derived code and from this project's other crates. Not public API: they change without notice.
-//! Hidden methods of public types that only those crates call are in `verdict.rs` here.
+//! Hidden methods of public types that only those crates call are in `macro_support/verdict.rs`.
 
 mod derived;
 mod requirements;
@@ -13,7 +13,7 @@ pub use self::show::{plain_name, show, show_by, show_named};
 // For generated code of the runtime's macros.
 pub use self::requirements::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, required};
 pub use self::same::same;
-// For the runtime's own method calls, whose candidates are found in the same way as those of `show`.
+// For the runtime's own method calls that select a candidate in the same way as `show`.
 pub use crate::__else_by as else_by;
 // For database clients.
 pub use crate::clients::databases::{by_sqlstate, is_conflict, redis_refused};
@@ -23,8 +23,8 @@ pub use crate::timed_out::rounded;
 // For protections, and for warnings in the log.
 pub use crate::verdict::Basis;
 
-/// Declares types of which each contains the next and dereferences to it, so that method lookup tries that type's
-/// methods after its own.
+/// Declares types that each contain the next type and dereference to it, so that method lookup tries the next type's
+/// methods if a type's own don't apply.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __else_by {

@@ -24,15 +24,14 @@
 //! |---|---|
 //! | [`any`] | every failure |
 //! | [`cause`] | failures whose error, or first source of a known type, is retryable |
-//! | `http`, with that feature | as `cause`, but only statuses and failures of HTTP clients |
+//! | `http`, with that feature | like `cause`, but only statuses and failures of HTTP clients |
 //! | [`transient_io`] | connections that were refused, broke or timed out |
-//! | [`transaction`] | as `cause`, and also conflicts between transactions |
+//! | [`transaction`] | like `cause`, plus conflicts between transactions |
 //! | [`is`] | failures that your own type classifies as retryable, inside a `Box<dyn Error>` or an `anyhow::Error` |
 //! | [`mentions`] | failures whose message contains the given text |
 //!
-//! Except for `is`, they all accept every error that is [`Error`](std::error::Error) and `'static`, boxes of
-//! `dyn Error`, `anyhow::Error` (with its feature), and texts. [`Combine`] combines them with each other and with your
-//! own functions.
+//! All of these functions except `is` accept any `'static` [`Error`](std::error::Error), boxes of `dyn Error`,
+//! `anyhow::Error` (with its feature), and texts. [`Combine`] combines the functions with each other and with your own.
 
 mod combine;
 mod inspect;
@@ -49,8 +48,8 @@ use crate::{Verdict, by_cause};
 
 /// Retries every failure, as transient and ambiguous.
 ///
-/// Use it for operations that fail only by chance. With a service it also retries bad requests and unpaid bills: use
-/// [`cause`] instead, or exclude permanent failures, as in `on::any.except(on::mentions("insufficient_quota"))`.
+/// Use it for operations that fail only by chance. For a service, it would also retry bad requests and unpaid bills:
+/// use [`cause`] instead, or exclude permanent failures, as in `on::any.except(on::mentions("insufficient_quota"))`.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};
@@ -66,14 +65,14 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
     true
 }
 
-/// Classifies by the cause: the error and its sources are searched from the outside in, and the first one of a
-/// known type decides. If none is found, the call stops.
+/// Classifies by the causes: searches the error and its sources, from the outside in, for a known type, and the first
+/// one found decides. If no known type is found, the call stops.
 ///
-/// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower, tower's
-/// `Overloaded`, `ResponseError`, the error types of all enabled clients, and those registered with `on::known`; also
-/// in a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has its own message. A
-/// variant with `#[error(transparent)]` hides the error inside it, which is then not its source and can't be found:
-/// derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
+/// The known types, even in a `Box` or `Arc`, are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of
+/// tokio and tower, tower's `Overloaded`, `ResponseError`, the error types of all enabled clients, and types registered
+/// with `on::known`. So an enum of `#[from]` variants needs nothing else if each variant has its own message. A variant
+/// with `#[error(transparent)]` hides its inner error, which is then not a source and can't be found: derive
+/// [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
 ///
 /// ```
 /// use std::io;
@@ -129,8 +128,8 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// from `BEGIN` to `COMMIT`.
 ///
 /// A conflict is a serialization failure (SQLSTATE 40001) or a deadlock (40P01) of sqlx, and `Aborted` of tonic. The
-/// database has rolled back the whole transaction, so repeating only its last statement would lose the others: all
-/// other functions stop on a conflict.
+/// database has rolled back the whole transaction, so repeating only its last statement would lose the others. That is
+/// why all other functions stop on a conflict.
 ///
 /// ```no_run
 /// # #[cfg(feature = "sqlx_0_9")] mod example {
@@ -150,9 +149,9 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 
 /// Retries failures with this text in their own message or in a source's, ignoring case. All other failures stop.
 ///
-/// Use it for clients that keep only a message. If the text means that the request was throttled, add
-/// [`throttled`](Combine::throttled), which also reads the wait from the message. A text can occur with another meaning
-/// (in a quoted prompt, for example), so prefer types and codes if there are any. An empty text matches every message.
+/// Use it with clients whose errors contain only a message. If the text means that the request was throttled, add
+/// [`throttled`](Combine::throttled), which also reads the wait from the message. The text may also occur in another
+/// sense (in a quoted prompt, for example), so prefer types and codes. An empty text matches every message.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};

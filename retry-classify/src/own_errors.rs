@@ -1,4 +1,4 @@
-//! The errors of calls that end without an attempt's error: their verdicts, and their conversions to `io::Error`.
+//! Verdicts on the errors of calls that end without an attempt's error, and conversions of these errors to `io::Error`.
 
 use core::error::Error;
 
@@ -27,10 +27,10 @@ macro_rules! own_errors {
 }
 
 own_errors! {
-    /// Not retried, because the caller cancelled the call. Nor is it a response from a server.
+    /// Not retried, because the caller cancelled the call. The protections of an outer call ignore this error.
     Cancelled => CANCELLED, Other;
-    /// Not retried: breakers and limiters decide themselves when to try again. Nor is it a response from a server, so
-    /// the protections of an outer call ignore it.
+    /// Not retried, because breakers and limiters decide when to try again. A rejection is not a response from a
+    /// server, so the protections of an outer call ignore this error.
     Rejected => REJECTED, Other;
     TimedOut => TIMEOUT, TimedOut;
 }

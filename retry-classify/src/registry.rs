@@ -10,13 +10,13 @@ type Classifier = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Syn
 
 static KNOWN: Mutex<Vec<Arc<Classifier>>> = Mutex::new(Vec::new());
 
-/// Registers an error type for the whole program: from then on [`cause`](crate::on::cause), `Box<dyn Error>`,
-/// `anyhow::Error` and [`std::io::Error`] call this function when they find an error of type `E`, also in a `Box` or
-/// `Arc`. Call it once, before the calls that need it, for example in `main`.
+/// Registers a function that classifies errors of type `E`, for the whole program: from then on,
+/// [`cause`](crate::on::cause), `Box<dyn Error>`, `anyhow::Error` and [`std::io::Error`] use it for every `E` they
+/// find, even in a `Box` or `Arc`. Register it once, before the calls that need it, for example in `main`.
 ///
-/// Use it for types that don't fit in one error type of your program: errors of other crates that aren't supported
-/// here, or your own [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. It also overrides this crate's
-/// own verdicts. If several functions are registered for one type, the first one wins.
+/// Use it for errors that your own error type doesn't contain as variants: errors of crates that this crate doesn't
+/// support, or your own [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. The function also overrides
+/// this crate's own verdicts. If several functions are registered for one type, the first one wins.
 ///
 /// ```
 /// use std::error::Error;
@@ -45,9 +45,9 @@ fn locked() -> MutexGuard<'static, Vec<Arc<Classifier>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The verdict of the function that the program registered for the cause's type, if there is one.
+/// The verdict of the function registered for the cause's type, if there is one.
 pub(crate) fn registered(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    // Cloned to release the lock, because a registered function may classify an inner error and so call this one again.
+    // Cloned to release the lock: a registered function may classify an inner error, which takes the lock again.
     let known = locked().clone();
     known.iter().find_map(|classifier| classifier(cause))
 }

@@ -1,9 +1,9 @@
 use core::fmt;
 
-/// No attempt was made: the `breaker` is open, or the `limiter` did not admit the attempt in time.
+/// The attempt did not start: the `breaker` is open, or the `limiter` did not admit the attempt in time.
 ///
 /// A function with a `breaker` or a `limiter` needs an error type that implements `From<Rejected>`. `std::io::Error`,
-/// `Box<dyn Error>` and `anyhow::Error` do. For a type of your own, write the impl:
+/// `Box<dyn Error>` and `anyhow::Error` do. For your own type, write the impl:
 ///
 /// ```
 /// use retry_protections::Breaker;
@@ -32,7 +32,7 @@ pub struct Rejected {
     by: RejectedBy,
 }
 
-/// The reason that an attempt was rejected.
+/// The reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RejectedBy {
@@ -42,7 +42,7 @@ pub enum RejectedBy {
     Limiter,
     /// The queue of the `limiter` was full.
     Full,
-    /// The attempt would have waited beyond the call's `deadline`.
+    /// The attempt would have waited past the call's `deadline`.
     Deadline,
     /// The call was cancelled while it waited for the limiter.
     Cancelled,
@@ -54,7 +54,7 @@ impl Rejected {
         Self { by }
     }
 
-    /// The reason that the attempt was rejected.
+    /// The reason for the rejection.
     pub const fn by(self) -> RejectedBy {
         self.by
     }

@@ -23,11 +23,11 @@ use crate::{Classify, Kind, Verdict};
 const SHOULD_RETRY: [&str; 2] = ["x-should-retry", "stripe-should-retry"];
 
 /// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and
-/// ambiguous; 420 and 429 are throttled. Everything else stops: a few 5xx, such as 501 and 505, are about something the
-/// server can't do, and the other 4xx mean that the request is wrong.
+/// ambiguous; 420 and 429 are throttled. Everything else stops: a few 5xx, such as 501 and 505, mean that the server
+/// doesn't support the request, and the other 4xx mean that the request is wrong.
 ///
-/// A status alone has no hint, and a 503 without a hint may have taken effect. If you have the headers, classify
-/// `(status, headers)`.
+/// A status alone has no hint, and a request that gets a 503 without a hint may have taken effect. If you have the
+/// headers, classify `(status, headers)`.
 ///
 /// ```
 /// use http::StatusCode;
@@ -71,7 +71,7 @@ impl<B> Classify for Response<B> {
 
 impl Verdict {
     /// The verdict on a failed HTTP request that got a response: by the status, unless the header `x-should-retry`
-    /// overrides it, with the hint of [`retry_after`].
+    /// overrides it, with the hint from [`retry_after`].
     ///
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
@@ -88,18 +88,19 @@ impl Verdict {
     /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: it only means that the server is overloaded | Anthropic API, "Errors" |
     /// | any other 5xx, such as Cloudflare's 520 to 524 | [`TRANSIENT`](Self::TRANSIENT) | yes, as 500 | RFC 9110, 15 |
     /// | 507, 508, 511, 525, 526 | [`TRANSIENT`](Self::TRANSIENT), but [`once`](Self::once): no retry, but breakers count a failure | | full disks, loops, logins, broken certificates |
-    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | something the server can't do |
+    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | not supported by the server |
     /// | any other | [`STOP`](Self::STOP) | | |
     ///
-    /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
+    /// "Yes" means [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
-    /// `x-should-retry: true` makes any other status transient. `x-should-retry: false` ends the call regardless of the
-    /// status; a 5xx is still a failure to breakers, as with [`once`](Self::once). Other values are ignored, as in the
-    /// `openai` and `anthropic` SDKs. Stripe's `stripe-should-retry` has the same effect. The header doesn't show
-    /// whether the request had an effect: any other 4xx was refused, and any other status is ambiguous.
+    /// `x-should-retry: true` makes a status transient that would otherwise stop. `x-should-retry: false` ends the call
+    /// regardless of the status; breakers still count a 5xx, except 501, 505 and 510, as a failure, as with
+    /// [`once`](Self::once). Other values are ignored, as in the `openai` and `anthropic` SDKs. Stripe's
+    /// `stripe-should-retry` has the same effect. The header doesn't show whether the request had an effect, so a 4xx
+    /// that would otherwise stop counts as refused, and any other such status as ambiguous.
     ///
-    /// If a throttled response has no wait, the hint comes from the limits in its headers: the longest wait until an
-    /// exhausted limit is reset.
+    /// If a throttled response contains no wait, the hint comes from the limits in its headers: the longest wait until
+    /// an exhausted limit is reset.
     ///
     /// | exhausted | reset time | sent by |
     /// |---|---|---|
@@ -112,14 +113,14 @@ impl Verdict {
     /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
     /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
     ///
-    /// Any other header whose name contains `remaining` (or EVE Online's `remain`) and `limit` or `quota` is read the
-    /// same way. Its reset time is in the header with `reset`, `resets-after` or `resettime` in that place; for
-    /// Contentful's `…-second-remaining`, in `…-reset`. If both headers list several limits (`0, 1988` and
-    /// `1, 1419704`, as Brave's do), each limit is read separately. The reset time is a duration (`60`, `6m0s`,
-    /// `00:00:30`) or a point in time (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).
+    /// Any header whose name contains `remaining` (or EVE Online's `remain`) and `limit` or `quota` is read like these.
+    /// Its reset time is in the header whose name has `reset`, `resets-after` or `resettime` instead; for Contentful's
+    /// `…-second-remaining`, in `…-reset`. If both headers list several limits (`0, 1988` and `1, 1419704`, as Brave's
+    /// do), each limit is read separately. The reset time is a duration (`60`, `6m0s`, `00:00:30`) or a point in time
+    /// (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).
     ///
-    /// With clients that keep the response's headers, such as `reqwest`, pass both: the clients' own errors often have
-    /// only the status.
+    /// If the client provides a response's headers, as `reqwest` does, pass them with the status: clients' own errors
+    /// often have only the status.
     ///
     /// ```
     /// use std::time::Duration;
@@ -141,8 +142,8 @@ impl Verdict {
         Self::for_response(status, headers, verdict, BodyFacts::default())
     }
 
-    /// Adds to `verdict` the wait from the headers, or else from the body, and marks it ambiguous if the server may
-    /// have carried out the request.
+    /// Adds the wait from the headers, or else from the body, to `verdict`. Marks the verdict ambiguous if the request
+    /// may have taken effect.
     pub(crate) fn for_response(
         status: StatusCode,
         headers: &HeaderMap,
@@ -178,13 +179,13 @@ impl Verdict {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BodyFacts {
     pub(crate) wait: Option<Duration>,
-    /// True if the server itself asks for the wait, instead of only quoting one.
+    /// True if the server itself asks for the wait, instead of quoting another server.
     pub(crate) asks_for_wait: bool,
     /// True if a throttled request was refused, regardless of the status.
     pub(crate) is_refused: bool,
 }
 
-/// The verdict by status, unless a header overrides it. Has no hint yet.
+/// The verdict from the status, unless a header overrides it. It has no hint yet.
 pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
@@ -196,19 +197,19 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
     }
 }
 
-/// Returns true if a 403 is a rate limit, as GitHub's are: it asks for a wait, or no requests remain.
+/// Returns true for a 403 that is a rate limit, as from GitHub: it asks for a wait, or no requests remain.
 fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
     let left = headers.get("x-ratelimit-remaining");
     let is_used_up = left.is_some_and(|left| left == "0");
     status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
 }
 
-/// Returns true if the request was throttled: a 429 always is, regardless of the body.
+/// Returns true if the request was throttled. A 429 always counts as throttled, regardless of the body.
 pub(crate) fn is_throttled(status: StatusCode, verdict: Verdict) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || verdict.kind() == Some(Kind::Throttled)
 }
 
-/// Returns true if the server refused the request, so that it had no effect.
+/// Returns true if the server refused the request, so the request had no effect.
 fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
     match status {
         StatusCode::REQUEST_TIMEOUT => false,

@@ -1,4 +1,4 @@
-//! The display of errors: functions for `PolicyCall::show`, and the switch that hides secrets.
+//! Formatting of errors: functions for `PolicyCall::show`, and the setting that hides secrets.
 
 use core::error::Error;
 use core::fmt;
@@ -27,10 +27,10 @@ pub fn with_causes<E: Error>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     chain::write(f, error, None, error.source())
 }
 
-/// Sets whether possible secrets in errors and names are hidden, for the whole program from now on. `true` by default.
+/// Sets whether possible secrets in errors and names are hidden, from now on in the whole program. `true` by default.
 ///
-/// Pass `false` only if everything that shows errors may contain secrets: logs, metrics, saved plans. Texts are always
-/// escaped and truncated. The guide of `retry-runtime` lists what counts as a secret, under "Seeing what happens".
+/// Pass `false` only if everything that shows errors may contain secrets: logs, metrics, saved plans. Texts are still
+/// escaped and truncated. For what counts as a secret, see "Seeing what happens" in `retry-runtime`'s guide.
 ///
 /// ```
 /// use retry_runtime::{Policy, show, testing};

@@ -5,12 +5,12 @@ use core::iter;
 #[cfg(feature = "std")]
 use std::io;
 
-/// The maximum number of errors that are searched, which is more than any sensible error has. The limit ends the search
-/// if an error is its own source.
+/// The maximum number of errors that are searched, more than any sensible error contains. The limit ends the search if
+/// an error is its own source.
 const MAX_CAUSES: usize = 100;
 
 /// The error and all its sources. Includes those that `source` skips: the error inside an `io::Error`, a shared error,
-/// and the error inside that of `reqwest-middleware`.
+/// and the error inside a `reqwest-middleware` error.
 pub(crate) fn causes<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -34,7 +34,7 @@ pub(crate) fn causes<'a>(
     .take(MAX_CAUSES)
 }
 
-/// Returns the cause if it is a `T`, or a `T` in a `Box` or an `Arc`, which keep an enum small or make it `Clone`.
+/// Returns the cause if it is a `T`, or a `T` in a `Box` (to keep an enum small) or an `Arc` (to make it `Clone`).
 pub(crate) fn downcast<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let boxed = || cause.downcast_ref::<Box<T>>().map(|boxed| &**boxed);
     let shared = || cause.downcast_ref::<Arc<T>>().map(|shared| &**shared);
@@ -50,7 +50,7 @@ pub(crate) fn inner_error(error: &reqwest_middleware::Error) -> &(dyn Error + 's
     }
 }
 
-/// Returns true if the error only wraps another one, so that its own kind has no meaning.
+/// Returns true if the error only wraps another error, so that its own kind has no meaning.
 #[cfg(feature = "std")]
 pub(crate) fn is_wrapper(io: &io::Error) -> bool {
     io.kind() == io::ErrorKind::Other

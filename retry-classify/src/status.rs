@@ -1,11 +1,11 @@
 use crate::verdict::Verdict;
 
-/// The verdict by status alone. A client treats an unknown status as the x00 of its class (RFC 9110, section 15).
+/// The verdict from the status alone. An unknown status is treated as the x00 of its class (RFC 9110, section 15).
 pub(crate) fn by_status(status: u16) -> Verdict {
     match status {
         // 420: Twitter's status before 429 existed; ESI and Mailgun still send it.
         420 | 429 => Verdict::THROTTLED,
-        // A healthy server reports something that it doesn't support: a method, a version, missing extensions.
+        // The server is healthy, but doesn't support the method or the version, or requires an extension.
         501 | 505 | 510 => Verdict::STOP,
         // No retry fixes a full disk, a loop, a network that requires a login, or, at Cloudflare, a TLS failure or a
         // bad certificate.
@@ -16,8 +16,8 @@ pub(crate) fn by_status(status: u16) -> Verdict {
     }
 }
 
-/// Returns true if a 4xx may be temporary, so that with a wait in the headers the same request may succeed later: a
-/// conflict, a body that is too large for now (RFC 9110, 15.5.14), a lock, and non-standard statuses.
+/// Returns true if a 4xx may be temporary, so that the same request may succeed after a wait that the headers contain:
+/// a conflict, a body that is too large for now (RFC 9110, 15.5.14), a lock, or a non-standard status.
 #[cfg(feature = "http")]
 pub(crate) fn may_recover(status: u16) -> bool {
     matches!(status, 409 | 413 | 423) || is_non_standard(status)
@@ -29,8 +29,8 @@ pub(crate) fn is_non_standard(status: u16) -> bool {
     matches!(status, 418 | 419 | 427 | 430 | 432..=448 | 450 | 452..=499)
 }
 
-/// The verdict on a response that is final for a reason other than its status. After a 5xx, breakers and budgets still
-/// count a failure, because the server is unhealthy.
+/// The verdict on a response that is final for a reason other than its status. After a 5xx, except 501, 505 and 510,
+/// breakers and budgets still count a failure, because the server is unhealthy.
 #[cfg(feature = "http")]
 pub(crate) fn final_verdict(status: u16) -> Verdict {
     match status {

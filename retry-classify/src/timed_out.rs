@@ -1,10 +1,10 @@
 use core::fmt;
 use core::time::Duration;
 
-/// An attempt took longer than the key `timeout` allows, and was dropped.
+/// An attempt took longer than the key `timeout` allows, so it was dropped.
 ///
 /// A function with a `timeout` needs an error type that implements `From<TimedOut>`. `std::io::Error`, `Box<dyn Error>`
-/// and `anyhow::Error` do. For a type of your own, write the impl:
+/// and `anyhow::Error` do. For your own type, write the impl:
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,7 +49,7 @@ impl fmt::Display for TimedOut {
     }
 }
 
-/// The duration as people read it: rounded to milliseconds, or to microseconds below 1 ms.
+/// The duration, rounded for display: to milliseconds, or to microseconds below 1 ms.
 pub fn rounded(duration: Duration) -> Duration {
     let is_short = duration < Duration::from_millis(1);
     let unit = if is_short { 1_000 } else { 1_000_000 };

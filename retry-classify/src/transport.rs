@@ -1,4 +1,4 @@
-//! Verdicts on I/O errors, timeouts and errors of the connections under clients, regardless of the client.
+//! Verdicts on I/O errors, timeouts and connection errors, regardless of the client.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -11,7 +11,7 @@ use crate::sources::downcast;
 use crate::sources::is_wrapper;
 use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict};
 
-/// The verdict on a cause that is an I/O error, an error of this crate, or an error that is recognized by its text.
+/// The verdict on a cause that is an I/O error, one of this crate's errors, or an error that is recognized by its text.
 pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(io) = downcast::<io::Error>(cause).filter(|io| !is_wrapper(io)) {
@@ -24,16 +24,16 @@ pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         .or_else(|| by_text(cause))
 }
 
-/// Texts of h2's errors that report a more specific reason than a broken connection.
+/// h2's error texts that give a more specific reason than a broken connection: the scope, the reason, the verdict.
 #[rustfmt::skip] // One text per line.
 const RESETS: [(&str, &str, Verdict); 5] = [
-    // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream is above the
-    // last one that a connection in shutdown still serves.
+    // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream comes after
+    // the last one that a closing connection still serves.
     ("stream", "refused stream before processing", Verdict::TRANSIENT),
     ("connection", "not a result of an error", Verdict::TRANSIENT),
     // The server treats the client's load as an attack: `ENHANCE_YOUR_CALM`.
     ("stream connection", "detected excessive load", Verdict::THROTTLED.ambiguous()),
-    // No retry over the same protocol fixes this: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
+    // No retry over the same protocol fixes these errors: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
     ("stream connection", "endpoint requires HTTP/1.1", Verdict::STOP),
     ("stream connection", "security properties do not meet", Verdict::STOP),
 ];
@@ -45,8 +45,8 @@ pub(crate) fn of_reset(text: &str) -> Option<Verdict> {
     Some(row.2)
 }
 
-/// Errors of crates that this one does not depend on, or whose types are not public: the start of their `Debug` output,
-/// a part of their `Display` text, and the verdict.
+/// Errors from crates that this crate doesn't depend on, or whose error types are not public: the start of their
+/// `Debug` output, a part of their `Display` text, and the verdict.
 #[rustfmt::skip] // One error per line.
 const BY_TEXT: [(&str, &str, Verdict); 10] = [
     // tokio's `timeout`; tower's `timeout` and `load_shed`; tower-http's `timeout`

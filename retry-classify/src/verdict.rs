@@ -2,16 +2,16 @@ use core::time::Duration;
 
 use crate::kind::Kind;
 
-/// The longest wait that is accepted: 365 days. A longer one is probably a mistake, such as a point in time instead of
-/// a duration.
+/// The longest hint that is accepted: 365 days. A longer hint is probably a mistake, such as a timestamp in place of a
+/// duration.
 pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// The decision about one failure: stop, or retry, with its [`Kind`] and the server's hint.
+/// The decision about one failure: stop, or retry, with the failure's [`Kind`] and the server's hint.
 ///
-/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is a transient failure,
-/// `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a transient failure with that hint, `None` is
-/// a stop. A [`Kind`] converts to the verdict of its name. None of these values shows whether the request may have
-/// taken effect, so their transient failures are [ambiguous](Self::ambiguous).
+/// `on` functions and [`Classify`](crate::Classify) return it. Three types convert to it. A `bool`: `true` is a
+/// transient failure, `false` is [`Verdict::STOP`]. An `Option<Duration>`: `Some` is a transient failure with that
+/// hint, `None` is a stop. A [`Kind`]: the verdict of the same name. None of these types shows whether the request
+/// may have taken effect, so transient failures are [ambiguous](Self::ambiguous).
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,7 +30,7 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 /// assert_eq!(classify(404, None), Verdict::STOP);
 /// ```
 ///
-/// The verdict on an error of unknown type equals [`Verdict::STOP`], but the log warns about it.
+/// The verdict on an error of unknown type equals [`Verdict::STOP`], but also causes a warning in the log.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Verdict {
     pub(crate) kind: Option<Kind>,
@@ -39,23 +39,23 @@ pub struct Verdict {
     pub(crate) basis: Basis,
 }
 
-/// The facts behind a verdict that its kind doesn't show: about the server, or about the error.
+/// The facts about the server or the error that a verdict's kind doesn't show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
     /// The server responded.
     Answer,
-    /// An attempt failed with this kind, whether or not it is retried.
+    /// The attempt failed with this kind, whether or not a retry follows.
     Failed(Kind),
-    /// No evidence about the server, because the caller's own side ended the attempt.
+    /// No evidence about the server, because the caller ended the attempt.
     Nothing,
     /// No evidence about the server, because the error type is unknown.
     Unknown,
-    /// The server throttled the request, and the client dropped the headers, which may have had a `Retry-After`.
+    /// The server throttled the request, and the client dropped the headers, which may have contained a `Retry-After`.
     LostHeaders(LostBy),
 }
 
-/// A client that drops a response's headers. Not the advice itself, because a verdict with a text is larger, and so is
-/// each function that is retried.
+/// A client that drops a response's headers. Stored instead of the advice, because a text would make each verdict
+/// larger, and with it each retried function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LostBy {
     /// reqwest's `error_for_status`.
@@ -108,13 +108,13 @@ impl Verdict {
     pub const THROTTLED: Self = Self::retry(Kind::Throttled);
     /// No response in time. Always ambiguous, because the request may have taken effect.
     pub const TIMEOUT: Self = Self::retry(Kind::Timeout).ambiguous();
-    /// A wrong response, for example one that the body can't parse. It is retried without delay unless the section
-    /// `invalid(…)` sets one.
+    /// A wrong response, for example one that can't be parsed. Retried without a delay unless the section `invalid(…)`
+    /// sets a delay.
     pub const INVALID: Self = Self::retry(Kind::Invalid);
 
     /// Not retried, because a breaker or a limiter of an inner call rejected the attempt.
     pub(crate) const REJECTED: Self = Self::retry(Kind::Rejected).once();
-    /// Not retried, because the caller cancelled.
+    /// Not retried, because the caller cancelled the call.
     pub(crate) const CANCELLED: Self = Self {
         basis: Basis::Nothing,
         ..Self::STOP
@@ -139,10 +139,10 @@ impl Verdict {
         self
     }
 
-    /// Prevents a retry although the server is at fault. Breakers and limiters still count the failure by its kind.
+    /// Prevents a retry, even though the server is at fault. Breakers and limiters still count the failure by its kind.
     ///
-    /// [`Verdict::STOP`] means that the server is up. Use [`Verdict::INVALID`] for a response worth a retry, such as a
-    /// conflict with another writer: breakers and limiters count it as a success.
+    /// [`Verdict::STOP`] means that the server is up. Use [`Verdict::INVALID`] for a response that is worth a retry,
+    /// such as a conflict with another writer: breakers and limiters count such a response as a success.
     ///
     /// ```
     /// use retry_runtime::Verdict;
@@ -187,8 +187,8 @@ impl Verdict {
         self.kind.is_some()
     }
 
-    /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint
-    /// are marked: most 503s come from gateways and have no `Retry-After`.
+    /// This verdict, marked if the lost headers may have contained a `Retry-After`. Only throttled verdicts without a
+    /// hint are marked, because most 503s come from gateways and have no `Retry-After`.
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
     pub(crate) fn without_headers(mut self, client: LostBy) -> Self {
         if self == Self::THROTTLED {

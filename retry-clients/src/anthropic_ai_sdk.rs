@@ -23,8 +23,8 @@
 //! # let _ = Model::create;
 //! ```
 //!
-//! This client keeps only the body of a response, not the status or the headers. So an error from a gateway with its
-//! own body is not retried.
+//! This client keeps only the body of a response, not the status or the headers. So a gateway's error with another kind
+//! of body is not retried.
 
 use anthropic_ai_sdk::types::message::{MessageError, StreamEvent};
 use futures_util::{Stream, StreamExt};
@@ -35,7 +35,7 @@ use serde_json::json;
 use crate::Truncated;
 use crate::causes::BROKEN;
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -57,7 +57,7 @@ pub fn classify(error: &MessageError) -> Verdict {
     }
 }
 
-/// Matches the texts of `reqwest`, of its streams, and of this client's response reader. The client keeps nothing else
+/// Matches the error texts of `reqwest`, its streams, and this client's response reader. The client keeps only the text
 /// of the cause.
 fn is_broken(text: &str) -> bool {
     [
@@ -71,7 +71,7 @@ fn is_broken(text: &str) -> bool {
         || text == Truncated.to_string()
 }
 
-/// Returns the events of a response. An event `error` becomes an error, and so does an end without `message_stop`.
+/// Returns the events of a response. An `error` event becomes an error, and so does an end without `message_stop`.
 /// Without `whole`, this client yields an `error` event like any other item, and if the connection closes early, its
 /// stream ends as if it were complete.
 ///

@@ -21,7 +21,7 @@
 //! # let _ = Orders::place;
 //! ```
 //!
-//! This client reconnects by itself, but doesn't repeat requests.
+//! This client reconnects by itself, but doesn't resend requests.
 
 use std::error::Error as StdError;
 use std::fmt::{Debug, Display};
@@ -37,43 +37,43 @@ use tokio::sync::oneshot::error::RecvError;
 
 use crate::causes::{BROKEN, cause};
 
-/// Error codes that the server reports as unavailable, but that don't go away with time (from its `errors.json`):
+/// Error codes that the server reports as unavailable, although waiting doesn't help (from its `errors.json`):
 /// `JetStream` disabled for the server or the account, unknown clusters and accounts, and a sequence that does not
 /// match.
 const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
 
-/// The start of a pull consumer's text for a status that ends a fetch. The client keeps only this text.
+/// The start of a pull consumer's error text for a status that ends a fetch. The client keeps only the text.
 const OF_PULL: &str = "error while processing messages from the stream: ";
 
-/// Temporary failures: there is no responder, or the consumer moves to another server.
+/// Temporary failures: the subject has no responder, or the consumer is moving to another server.
 const PASSING: [&str; 3] = [
     "503, ",
     r#"409, Some("Leadership Change")"#,
     r#"409, Some("Server Shutdown")"#,
 ];
 
-/// Returns the verdict on an error of any kind: of connecting, publishing, subscribing, flushing and requesting, and of
+/// Classifies any error from this client: from connecting, publishing, subscribing, flushing and requesting, and from
 /// `JetStream` with its streams, consumers, key-value stores and object stores.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | no connection, or not in time | transient: nothing was sent |
-/// | the subject doesn't have a responder or a stream; `JetStream` is temporarily unavailable (503), has no leader, or all servers of a stream or consumer are down; a pull consumer moves to another server | transient: nothing was done |
-/// | `JetStream` could not store a message, or is still storing the one with that number | transient, ambiguous |
-/// | `JetStream` has too many requests (429) | throttled |
+/// | connecting failed or timed out | transient: nothing was sent |
+/// | the subject doesn't have a responder or a stream; `JetStream` is temporarily unavailable (503), has no leader, or all servers of a stream or consumer are down; a pull consumer is moving to another server | transient: nothing was done |
+/// | `JetStream` could not store a message, or is still storing the message with the same number | transient, ambiguous |
+/// | `JetStream` gets too many requests (429) | throttled |
 /// | no response, acknowledgement or heartbeat in time | timeout |
-/// | the client closed before it had a response: it was drained, or gave up its connection | transient, ambiguous |
+/// | the client closed before it got a response: it was drained, or gave up its connection | transient, ambiguous |
 /// | the client was already closed | stop: it stays closed |
 /// | too many unacknowledged messages for the client's limit | throttled: nothing was sent |
 /// | rejected credentials and certificates; wrong addresses, subjects, names and sizes; objects that don't exist, or already exist; a wrong last sequence; anything else | stop |
 ///
-/// An error that only wraps another one has that one's verdict. The same is true of an [`async_nats::Error`], which can
+/// An error that only wraps another error has the inner error's verdict. So does an [`async_nats::Error`], which can
 /// contain any error.
 ///
-/// But this client drops some causes. If a request of `update_consumer` or `create_consumer_strict` fails without a
-/// cause, it is transient and ambiguous. Some failures always stop although a retry might help: failed publishing
-/// inside an object store's `put`, `update_metadata`, `add_link` or `add_bucket_link`, and, for `reset_consumer`, an
-/// error of `JetStream` or a missing responder.
+/// But this client drops some causes. A failed request of `update_consumer` or `create_consumer_strict` without a cause
+/// is transient and ambiguous. Some failures always stop, although a retry might help: a failed publish inside an
+/// object store's `put`, `update_metadata`, `add_link` or `add_bucket_link`, and a `JetStream` error or a missing
+/// responder in `reset_consumer`.
 pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
     error.verdict()
 }
@@ -129,8 +129,8 @@ fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
         .unwrap_or(Verdict::STOP)
 }
 
-/// Lists, for each error type, the kinds that have a verdict. The others stop, or only name the failed operation, and
-/// their cause has the verdict.
+/// Lists the kinds of each error type that have a verdict. For the other kinds, which may only name the failed
+/// operation, the verdict depends on the cause.
 macro_rules! by_kind {
     ($cause:ident: $($($kind:ty)|+ => $verdicts:tt)*) => {
         $($(by_kind!(@ $cause $kind $verdicts);)+)*
@@ -232,13 +232,13 @@ fn passes(text: &str) -> bool {
         .is_some_and(|status| PASSING.iter().any(|start| status.starts_with(start)))
 }
 
-/// Returns the verdict on a failed request. The client drops its cause, except for timeouts.
+/// Classifies a failed request. The client drops the cause of a failure, except for timeouts.
 fn of_request(error: &(dyn StdError + 'static)) -> Verdict {
     error.source().map_or(BROKEN, of_causes)
 }
 
-/// Returns the verdict on a failed connection. After any I/O error, nothing was sent. But an untrusted certificate is
-/// also an I/O error.
+/// Classifies a failure to connect. Nothing was sent, so it is transient, unless the I/O error is permanent, such as an
+/// untrusted certificate.
 fn of_no_connection(error: &(dyn StdError + 'static)) -> Verdict {
     if cause::<io::Error>(error).is_none_or(|io| io.classify().is_retryable()) {
         Verdict::TRANSIENT

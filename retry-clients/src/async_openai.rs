@@ -26,7 +26,7 @@
 //! # let _ = Model::complete;
 //! ```
 //!
-//! A bad status is an error of the call itself. A later failure of a stream is an item of the stream: see [`whole`].
+//! An error status makes the call itself fail. If a stream fails later, it yields the error as an item: see [`whole`].
 
 use ::async_openai::Client;
 use ::async_openai::config::Config;
@@ -44,7 +44,7 @@ use crate::causes::BROKEN;
 
 mod one_request;
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -52,20 +52,20 @@ mod one_request;
 /// | 425, 503 with a hint | transient: not processed |
 /// | 429, `rate_limit_exceeded`, `slow_down` | throttled |
 /// | no connection | transient |
-/// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
-/// | a timeout of the HTTP client | timeout |
+/// | a broken connection, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
+/// | an HTTP client timeout | timeout |
 /// | a body with an error code for throttling or overload, with any status | by its `type` and `code` |
-/// | an error instead of a response or a stream's item | by its `type` and `code` |
+/// | an error in place of a response or a stream item | by its `type` and `code` |
 /// | `insufficient_quota` and other limits that waiting doesn't lift; other statuses; invalid arguments; unreadable responses | stop |
 ///
-/// Hints need [`client_without_retries`], because the error type can't contain headers. Without it every 503 is
-/// ambiguous.
+/// Hints need [`client_without_retries`], because the error type can't contain headers. With other clients, every 503
+/// is ambiguous.
 pub fn classify(error: &OpenAIError) -> Verdict {
     match error {
         OpenAIError::Reqwest(error) => error.classify(),
         OpenAIError::ApiError(refusal) => by_status(refusal),
         OpenAIError::StreamError(error) => match &**error {
-            // The client keeps only the text of `eventsource_stream`.
+            // The client keeps only the error text of `eventsource_stream`.
             StreamError::EventStream(text) if text.starts_with("Transport error") => BROKEN,
             _ => Verdict::STOP,
         },
@@ -87,10 +87,10 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
 
 /// Creates a client that sends one request per call; a client from `Client::with_config` sends up to four.
 ///
-/// The errors of this client contain more. Every response with an error status is an [`OpenAIError::ApiError`] with the
+/// The new client's errors contain more. Every response with an error status is an [`OpenAIError::ApiError`] with the
 /// status, even if its body can't be read. If headers ask for a wait or override the status (`x-should-retry`), the
-/// error is an [`OpenAIError::Boxed`] that contains their effect. [`api_error`] reads both variants. To use an HTTP
-/// client of your own, see [`OneRequest`].
+/// error is an [`OpenAIError::Boxed`] that contains the resulting verdict. [`api_error`] reads both variants. To use
+/// your own HTTP client, see [`OneRequest`].
 ///
 /// # Panics
 ///
@@ -101,7 +101,7 @@ pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
     Client::build(http.clone(), config).with_http_service(OneRequest::new(http))
 }
 
-/// Returns the API's response in an error: its status and the content of its body.
+/// Returns the API's response from an error: the status and the content of the body.
 pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
     match error {
         OpenAIError::ApiError(refusal) => Some(refusal),
@@ -112,8 +112,8 @@ pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
     }
 }
 
-/// Returns the stream, and appends an error if it ends without a last item. Without `whole`, this client's stream ends
-/// as if it were complete when the connection closes early. `is_last` recognizes the last item. For chat completions,
+/// Returns the stream, and appends an error if it ends without a last item. Without `whole`, if the connection closes
+/// early, this client's stream ends as if it were complete. `is_last` recognizes the last item. For chat completions,
 /// pass `|chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
 pub fn whole<T>(
     stream: impl Stream<Item = Result<T, OpenAIError>>,

@@ -37,15 +37,15 @@ use retry_runtime::{Classify, ResponseError, Verdict};
 
 use crate::causes::BROKEN;
 
-/// Returns the verdict on an error of an AWS client. Retries the same failures as the AWS SDKs ([AWS SDKs and Tools
-/// Reference Guide, "Retry behavior"][guide]).
+/// Classifies an error from an AWS client. Retries the same failures as the AWS SDKs ([AWS SDKs and Tools Reference
+/// Guide, "Retry behavior"][guide]).
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | a response with 408 or a retryable 5xx, 503 only without a hint; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
 /// | 425, 503 with a hint | transient: not processed |
 /// | 429; `ThrottlingException`, `SlowDown` and the other throttling codes | throttled |
-/// | no connection, an untrusted certificate, a connection that broke, a truncated response | transient, ambiguous |
+/// | no connection, an untrusted certificate, a broken connection, a truncated response | transient, ambiguous |
 /// | a timeout | timeout |
 /// | anything else | stop |
 ///

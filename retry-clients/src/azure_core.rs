@@ -31,7 +31,7 @@ use crate::causes::{BROKEN, by_reqwest, cause};
 /// Azure's own name for `retry-after-ms`.
 const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -39,14 +39,14 @@ const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
 /// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection | transient |
-/// | a connection that broke, a truncated response | transient, ambiguous |
+/// | a broken connection, a truncated response | transient, ambiguous |
 /// | no response in time | timeout |
 /// | an error created from an [`io::Error`] | by its kind |
 /// | untrusted certificates, other statuses (409, 412: read again first), rejected credentials, unreadable responses, anything else | stop |
 ///
 /// The hint is `retry-after-ms` or `x-ms-retry-after-ms`, or else `retry-after`. The only known transport is `reqwest`
-/// 0.13, which this SDK uses by default. Failures of any other transport are transient, and ambiguous unless it reports
-/// that it could not connect.
+/// 0.13, which this SDK uses by default. Failures of any other transport are transient, and ambiguous unless the
+/// transport reports that it could not connect.
 pub fn classify(error: &Error) -> Verdict {
     match error.kind() {
         ErrorKind::HttpResponse {
@@ -71,7 +71,7 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// Returns the verdict on the I/O error among the causes.
+/// Classifies the I/O error among the causes, if any.
 fn by_io(error: &Error) -> Option<Verdict> {
     cause::<io::Error>(error).map(Classify::classify)
 }

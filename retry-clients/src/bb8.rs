@@ -29,7 +29,7 @@
 use ::bb8::RunError;
 use retry_runtime::Verdict;
 
-/// Returns a function for `on`, from one for the client's errors. If they implement
+/// Converts a function for the client's errors to a function for `on`. If the errors implement
 /// [`Classify`](retry_runtime::Classify), use `pooled(Classify::classify)`.
 ///
 /// | failure | verdict |

@@ -1,4 +1,4 @@
-//! Helpers for errors of several clients.
+//! Helpers for the errors of several clients.
 
 use std::error::Error;
 use std::iter;
@@ -7,7 +7,7 @@ use std::iter;
 use retry_runtime::Classify;
 use retry_runtime::Verdict;
 
-/// The verdict if the connection broke: the request may have taken effect.
+/// The verdict for a broken connection: the request may have taken effect.
 pub(crate) const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 /// Returns the first error of type `E` among an error and its causes.
@@ -16,8 +16,8 @@ pub(crate) fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) ->
         .find_map(|cause| cause.downcast_ref::<E>())
 }
 
-/// Returns the verdict of `reqwest`'s error among the causes, for clients that hide their transport. It recognizes
-/// untrusted certificates.
+/// Classifies the `reqwest` error among the causes, for clients that hide their transport. Recognizes untrusted
+/// certificates.
 #[cfg(any(feature = "azure_core", feature = "object_store", feature = "rig"))]
 pub(crate) fn by_reqwest(error: &(dyn Error + 'static)) -> Option<Verdict> {
     cause::<reqwest::Error>(error).map(Classify::classify)

@@ -26,8 +26,8 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 /// The settings for retrying the requests of a whole client: a policy and other keys.
 ///
 /// A [`RetryLayer`](crate::tower::RetryLayer) and a [`RetryMiddleware`](crate::reqwest_middleware::RetryMiddleware) are
-/// created from it, or from a [`Policy`] alone. Clones share the budget, the breaker and the limiter: use clones for
-/// all clients of the same server.
+/// created from these settings, or from a [`Policy`] alone. Clones share the budget, the breaker and the limiter: use
+/// clones for all clients of the same server.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,10 +47,10 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 /// # let _ = retries;
 /// ```
 ///
-/// Keys have the same meaning as in the attribute, and a call is one request by the client's user. The policy's
+/// The keys have the same meaning as in the attribute. A call is one request by the client's user. The policy's
 /// `timeout` ends an attempt whose response has not started in time; it doesn't limit the rest of the body.
 ///
-/// A response that is not worth a retry, such as a 404, is returned. At the first attempt, the call counts as a
+/// A response that is not worth a retry, such as a 404, is returned. If the first attempt gets it, the call counts as a
 /// success. If you set a `fallback`, it replaces such a response, too.
 #[derive(Clone)]
 pub struct ClientRetries {
@@ -71,7 +71,7 @@ pub struct ClientRetries {
     judge: Arc<Judge>,
 }
 
-/// The requests that are sent again even if they may have taken effect.
+/// The requests that are sent again after an ambiguous failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeats {
     All,
@@ -80,7 +80,7 @@ pub(crate) enum Repeats {
 }
 
 impl ClientRetries {
-    /// The default of [`record_bodies`](Self::record_bodies): 1 MiB, as the `perRpcBufferLimit` of grpc-java.
+    /// The default of [`record_bodies`](Self::record_bodies): 1 MiB, like the `perRpcBufferLimit` of grpc-java.
     pub const RECORDED: usize = 1024 * 1024;
 
     /// Creates settings with this policy.
@@ -105,7 +105,7 @@ impl ClientRetries {
 
     /// Sets the name of calls in the log and for observers. By default, each call is named after its first request:
     /// `GET api.example`, or `package.Service/Method` with gRPC. The name doesn't contain the path, which may contain
-    /// secrets, and would be different for each item.
+    /// secrets and often differs for each item.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.name = Some(name.into());
         self
@@ -140,14 +140,12 @@ impl ClientRetries {
     }
 
     /// Reads up to `most` bytes of each response's body before the response is classified, for
-    /// [`Answer::body`](crate::http::Answer::body). The caller still gets the whole body. Default 0: bodies are not
-    /// read.
+    /// [`Answer::body`](crate::http::Answer::body). The caller still gets the whole body. Default 0.
     ///
     /// gRPC responses and streams are not read, because their consumers need each part immediately. A stream is
     /// recognized by its `Content-Type`: it contains `stream` (but not `octet-stream`), `ndjson`, `jsonl`, `json-seq`,
-    /// `connect+` or `multipart/`. If a server streams any other type, such as plain JSON, don't set this for its
-    /// requests. Callers get the response only after its body was read, so set this only if the body contains errors
-    /// that the status doesn't show.
+    /// `connect+` or `multipart/`. If a server streams another type, such as plain JSON, don't read its bodies. Callers
+    /// get a response only after the body was read, so read bodies only if they contain errors that the status hides.
     pub fn read_bodies(mut self, most: usize) -> Self {
         self.read = most;
         self
@@ -164,7 +162,7 @@ impl ClientRetries {
         self
     }
 
-    /// With `false`, a request is not sent again after an ambiguous failure. Default true, as everywhere.
+    /// With `false`, a request is not sent again after an ambiguous failure. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.repeats = if idempotent {
             Repeats::All
@@ -174,9 +172,8 @@ impl ClientRetries {
         self
     }
 
-    /// After an ambiguous failure, resends only requests whose method is idempotent (RFC 9110, 9.2.2: not `POST`,
-    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`. This depends on a call's first request only, even if
-    /// a hook changes the request.
+    /// After an ambiguous failure, resends only requests with an idempotent method (RFC 9110, 9.2.2: not `POST`,
+    /// `PATCH` or `CONNECT`) or an `Idempotency-Key`. Checks only a call's first request, even if a hook changes it.
     pub fn idempotent_methods(mut self) -> Self {
         self.repeats = Repeats::OfIdempotentMethods;
         self
@@ -201,20 +198,20 @@ impl ClientRetries {
         self
     }
 
-    /// Limits each wait of a [`RetryLayer`](crate::tower::RetryLayer) for its service to become ready, before the first
-    /// attempt, too. If the service is not ready in time, the request was not sent, and the call may retry. If it ends,
-    /// it ends with [`TimedOut`](retry_runtime::TimedOut).
+    /// Limits each wait of a [`RetryLayer`](crate::tower::RetryLayer) for its service to become ready, including the
+    /// wait before the first attempt. If the service is not ready in time, the request was not sent, and the call may
+    /// retry. If the call gives up, it ends with [`TimedOut`](retry_runtime::TimedOut).
     ///
     /// By default, the wait before a retry is limited by the policy's `timeout`, and the layer itself is not ready
-    /// before its service is. With this setting, the layer is always ready, so a load balancer above it doesn't see the
+    /// before its service is. With this setting, the layer is always ready, so a load balancer above it can't detect
     /// load.
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = Some(limit);
         self
     }
 
-    /// Calls `observe` with every event, in addition to the log. For an [`Observer`](retry_runtime::Observer): `move
-    /// |event| observer.observe(event)`.
+    /// Calls `observe` with every event, in addition to the log. For an [`Observer`](retry_runtime::Observer), pass
+    /// `move |event| observer.observe(event)`.
     pub fn observe(mut self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observe));
         self
@@ -233,7 +230,7 @@ impl ClientRetries {
     /// running attempt is not dropped.
     ///
     /// The function is called before each pause and each wait, and after each failure and rejection. So once one of its
-    /// futures is ready, all later ones must be, too, as with a token:
+    /// futures is ready, all later futures must be ready, too, as with a cancellation token:
     ///
     /// ```
     /// use retry_clients::ClientRetries;

@@ -16,12 +16,12 @@
 //! # let _ = users;
 //! ```
 //!
-//! Each attempt takes a connection of its own, and the pool replaces those that broke. The pool itself repeats nothing.
+//! Each attempt takes a connection from the pool, which replaces broken connections. The pool itself doesn't retry.
 
 use ::deadpool::managed::{HookError, PoolError};
 use retry_runtime::Verdict;
 
-/// Returns a function for `on`, from one for the client's errors. If they implement
+/// Converts a function for the client's errors to a function for `on`. If the errors implement
 /// [`Classify`](retry_runtime::Classify), use `pooled(Classify::classify)`.
 ///
 /// | failure | verdict |

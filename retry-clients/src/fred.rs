@@ -8,7 +8,7 @@
 //! struct Cache(Client);
 //!
 //! impl Cache {
-//!     /// Connections are made again by the client itself, commands are not sent again.
+//!     /// The client itself reconnects, but doesn't resend commands.
 //!     fn new(config: Config) -> Result<Self, Error> {
 //!         let mut builder = Builder::from_config(config);
 //!         builder.set_policy(ReconnectPolicy::new_constant(0, 100));
@@ -31,13 +31,13 @@ use retry_runtime::macro_support::redis_refused;
 
 use crate::causes::BROKEN;
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: the command was not executed |
 /// | no connection; a cluster that is not ready; no node or sentinel for the command, or the wrong one | transient: nothing was done |
-/// | a connection that broke, a command that was cancelled because of that, too many failed writes | transient, ambiguous |
+/// | a broken connection, a command that was cancelled because of a broken connection, too many failed writes | transient, ambiguous |
 /// | no response in time | timeout |
 /// | more commands in flight than the client allows | throttled: nothing was sent |
 /// | a wrong password, an untrusted certificate, wrong commands, arguments and types, `MOVED`, unreadable responses, missing values, a wrong configuration, anything else | stop |
@@ -78,15 +78,15 @@ pub fn classify(error: &Error) -> Verdict {
 /// Configures a client to send each command once per call, also in a cluster. By default it sends a command up to three
 /// times if the connection breaks.
 ///
-/// In a cluster, a redirection ends an attempt, too. After `MOVED` the client has the slot's new node, and the next
-/// attempt goes there. While a slot moves, commands for a key that is no longer on the old node fail with `ASK`, until
-/// the whole slot has moved. This client can't follow `ASK`: without this setting it sends the command to the old node
-/// again, and once its attempts are used up, it never completes any command again.
+/// In a cluster, a redirection ends an attempt, too. After `MOVED`, the client has the slot's new node, and the next
+/// attempt uses that node. While a slot moves, commands for a key that is no longer on the old node fail with `ASK`,
+/// until the whole slot has moved. This client can't follow `ASK`: without this setting it sends the command to the old
+/// node again, and once its attempts are used up, it never completes any command again.
 ///
-/// Don't use it for transactions: if the connection breaks, this client sends `MULTI` to `EXEC` once more with any
-/// configuration, even if the first transaction may have taken effect. In a cluster, a transaction whose slot has moved
-/// ends with "Max redirections exceeded", which stops, and the client doesn't update the slot's node. Use a separate
-/// client for transactions. A script runs once.
+/// Don't use it for transactions: if the connection breaks, this client resends the commands from `MULTI` to `EXEC` in
+/// any configuration, even if the first transaction may have taken effect. In a cluster, a transaction whose slot has
+/// moved ends with "Max redirections exceeded", which stops, and the client doesn't update the slot's node. Use a
+/// separate client for transactions. Scripts run only once.
 pub fn without_retries(config: &mut ConnectionConfig) {
     config.max_command_attempts = 1;
     config.max_redirections = 0;

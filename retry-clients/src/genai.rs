@@ -17,8 +17,8 @@
 //! # let _ = Model::chat;
 //! ```
 //!
-//! A stream of this client sends its request only when it is polled, and yields its first item, `Start`, before that.
-//! With [`whole`], `stream = "first"` and `stream = "buffer"` can retry it.
+//! This client's stream yields its first item, `Start`, before it sends the request. With [`whole`], which removes that
+//! item, `stream = "first"` and `stream = "buffer"` can retry the stream.
 
 use std::error::Error as StdError;
 use std::future::ready;
@@ -33,7 +33,7 @@ use retry_runtime::{Classify, ResponseError, Verdict};
 use crate::Truncated;
 use crate::causes::BROKEN;
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -41,10 +41,10 @@ use crate::causes::BROKEN;
 /// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection | transient |
-/// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
+/// | a broken connection, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client or of a stream | timeout |
 /// | a body with an error code for throttling or overload, with any status | by its `type`, `code` and `status` |
-/// | an error instead of a response or a stream's item | by its `type`, `code` and `status` |
+/// | an error in place of a response or a stream item | by its `type`, `code` and `status` |
 /// | limits that waiting doesn't lift, such as a daily quota or an unpaid bill; other statuses, invalid requests, missing keys, unreadable responses | stop |
 ///
 /// The header `x-should-retry` overrides the status. Hints in headers and in Google's bodies are used.
@@ -86,7 +86,7 @@ fn by_response(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
     ResponseError::new(status, headers.clone(), body).classify()
 }
 
-/// Returns the verdict on a stream's error. genai's errors don't implement `source`, so inner errors are found by type.
+/// Classifies a stream's error. genai's errors don't implement `source`, so inner errors are found by type.
 fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         classify(error)
@@ -99,8 +99,8 @@ fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     }
 }
 
-/// Returns the events of a response, without `Start`, and with an error if they end without `End`. Without `whole`,
-/// this client's stream ends as if it were complete when the connection closes early.
+/// Returns the events of a response, without `Start`, and with an error if they end without `End`. Without `whole`, if
+/// the connection closes early, this client's stream ends as if it were complete.
 ///
 /// ```
 /// # use futures_util::stream::{BoxStream, StreamExt};

@@ -15,8 +15,8 @@ mod peeked_body;
 pub use peeked_body::PeekedBody;
 pub(crate) use peeked_body::{Look, longer};
 
-/// The number of retries of a call, in the extensions of a response after retries. Includes attempts that were never
-/// sent because the service failed to become ready.
+/// The number of retries of a call, stored in the response's extensions if the call was retried. Includes attempts that
+/// were never sent because the service failed to become ready.
 ///
 /// ```
 /// use retry_clients::http::RetryCount;
@@ -59,7 +59,7 @@ pub(crate) struct Sent<'a> {
 
 /// A response, with the part of its body that was read for classification.
 ///
-/// For [`ClientRetries::on`](crate::ClientRetries::on).
+/// Passed to the function of [`ClientRetries::on`](crate::ClientRetries::on).
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
     pub(crate) sent: Sent<'a>,
@@ -92,14 +92,14 @@ impl<'a> Answer<'a> {
         self.trailers
     }
 
-    /// The body, or its start if it is longer than [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies).
-    /// `None` if it was not read.
+    /// The body, or its start if it exceeds the limit of
+    /// [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies). `None` if it was not read.
     pub fn body(&self) -> Option<&'a [u8]> {
         self.body
     }
 
     /// Returns true if the body was read to its end and is empty or white space, although the response is a success
-    /// that should have a body: it is not a response to `HEAD`, and not a 204, 205 or redirection.
+    /// that should have a body, unlike a response to `HEAD`, a 204, a 205 or a redirection.
     ///
     /// ```
     /// use retry_clients::{ClientRetries, http::classify};
@@ -128,7 +128,7 @@ impl<'a> Answer<'a> {
         self.status == StatusCode::CONFLICT && self.sent.is_in_doubt
     }
 
-    /// Returns the response's text in the log if it is a failure.
+    /// Returns the text that the log shows for the response if it is a failure.
     pub(crate) fn shown(&self) -> String {
         #[cfg(feature = "tonic")]
         if let Some(status) = grpc::status(self) {
@@ -156,7 +156,7 @@ impl fmt::Debug for Answer<'_> {
 /// | any other status | [`Verdict::from_http`] of the status and headers |
 /// | with the feature `tonic`: a gRPC status in headers or trailers | that of `tonic::Status`, with pushback |
 /// | with the feature `llm`, if the body was read: an error of a model API, with any status | by its `type`, `code` and text |
-/// | an error | by its causes, as for a `Box<dyn Error>`; with its feature, an async-openai error by that module |
+/// | an error | by its causes, as for a `Box<dyn Error>`; with the feature `async_openai`, an error of that client by that module |
 pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
         Ok(answer) => verdict_of(answer),
@@ -170,7 +170,7 @@ fn verdict_of(answer: &Answer<'_>) -> Option<Verdict> {
         return grpc::verdict(&status);
     }
     if answer.is_key_in_use() {
-        // Like a 425: the server did nothing for this request, and it may be sent again later.
+        // Like a 425: the server did nothing for this request, which may be sent again later.
         return Some(Verdict::from_http(StatusCode::TOO_EARLY, answer.headers));
     }
     #[cfg(feature = "llm")]

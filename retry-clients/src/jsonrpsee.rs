@@ -45,14 +45,14 @@ const LIMITS: [&str; 6] = [
     "credits limited",
 ];
 
-/// The text and the code of nodes for a reverted contract. The rest of the text is the contract's own.
+/// The text and the code with which nodes report a reverted contract. The rest of the text is the contract's own.
 const REVERTED: &str = "revert";
 const REVERTED_CODE: i32 = 3;
 
-/// The text of the web socket crate for a response that is too large.
+/// The web socket crate's text for a response that is too large.
 const TOO_LARGE: &str = "message too large";
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -62,8 +62,8 @@ const TOO_LARGE: &str = "message too large";
 /// | the same status when a web socket is opened | transient: no request was sent |
 /// | 425 | transient |
 /// | 429 | throttled |
-/// | no connection, or not in time | transient |
-/// | a connection that broke; a client over a web socket that lost its connection, and has to be created again | transient, ambiguous |
+/// | connecting failed or timed out | transient |
+/// | a broken connection; a client that lost its web socket, and must be created again | transient, ambiguous |
 /// | no response in time | timeout |
 /// | daily or monthly limits, unpaid bills, reverted contracts, all other errors of a server, other statuses, requests and responses that are larger than the client allows, unreadable responses over HTTP, untrusted certificates, invalid addresses | stop |
 ///
@@ -97,7 +97,7 @@ fn by_response(error: &ErrorObject<'_>) -> Verdict {
     }
 }
 
-/// Returns the wait as a `Retry-After` header, because its parser rejects invalid waits.
+/// Returns the wait as a `Retry-After` header, because the header's parser rejects invalid waits.
 fn backoff(error: &ErrorObject<'_>) -> Option<(HeaderName, HeaderValue)> {
     let data: Value = serde_json::from_str(error.data()?.get()).ok()?;
     let seconds = data.get("rate")?.get("backoff_seconds")?.to_string();

@@ -27,7 +27,7 @@ use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, Verdict};
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -35,7 +35,7 @@ use retry_runtime::{Classify, Verdict};
 /// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection | transient |
-/// | a connection that broke | transient, ambiguous |
+/// | a broken connection | transient, ambiguous |
 /// | other statuses (409: read the object again first), an expired login, a bad configuration, an unreadable response | stop |
 ///
 /// The hint is `details.retryAfterSeconds` in the response. This client drops the headers.
@@ -61,8 +61,7 @@ fn by_status(status: &Status) -> Verdict {
     }
 }
 
-/// Returns the configuration for a client that sends one request per call. By default it sends up to 16, on 429, 503
-/// and 504.
+/// Returns the configuration for a client that sends one request per call, instead of up to 16 after 429, 503 and 504.
 pub fn without_retries(mut config: Config) -> Config {
     config.default_retry = false;
     config

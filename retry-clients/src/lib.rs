@@ -1,4 +1,4 @@
-//! For `retry-runtime`: retries all requests of a client, and classifies the errors of other crates' clients.
+//! For `retry-runtime`: retries whole clients, and classifies the errors of other crates' clients.
 //!
 // Link targets for the included page. The first definition of a label is used.
 //! [built_in_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/
@@ -6,7 +6,7 @@
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [whole_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/whole_clients/
 //! [done]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#what-a-server-may-have-done
-//! [statuses]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#http-answers
+//! [statuses]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#http-responses
 //! [s3 recipe]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/cookbook/#a-file-from-s3
 //! [tokens recipe]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/cookbook/#tokens-of-a-stream
 //!
@@ -27,7 +27,7 @@ macro_rules! opaque {
     )*};
 }
 
-#[allow(dead_code, reason = "each client takes what it needs")]
+#[allow(dead_code, reason = "each client uses only some of the helpers")]
 mod causes;
 #[cfg(feature = "_whole_client")]
 mod client_retries;
@@ -91,7 +91,7 @@ pub use whole::{Truncated, whole};
 #[cfg(feature = "_whole_client")]
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-// Compiles the page's examples, which need the libraries that they use.
+// Compiles the page's examples, which use other libraries.
 #[cfg(all(doctest, checkout, feature = "_pages"))]
 #[doc = include_str!("../../docs/migrating.md")]
 mod migrating {}

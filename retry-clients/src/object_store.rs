@@ -32,7 +32,7 @@ use retry_runtime::{Classify, Verdict};
 
 use crate::causes::{BROKEN, by_reqwest};
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -40,9 +40,9 @@ use crate::causes::{BROKEN, by_reqwest};
 /// | 425 | transient |
 /// | 429, or a response with the code `SlowDown` | throttled |
 /// | no connection | transient |
-/// | a connection that broke | transient, ambiguous |
+/// | a broken connection | transient, ambiguous |
 /// | a timeout | timeout |
-/// | not found, already there, not allowed, other statuses, untrusted certificates, invalid paths, unreadable responses | stop |
+/// | objects that don't exist, or already exist; missing permissions, other statuses, untrusted certificates, invalid paths, unreadable responses | stop |
 ///
 /// This crate drops the headers, so there are no hints. The status is parsed from the error's text.
 pub fn classify(error: &Error) -> Verdict {
@@ -70,7 +70,7 @@ fn by_kind(error: &HttpError) -> Verdict {
     }
 }
 
-/// The error types with the status are private, so they are recognized by their texts.
+/// Classifies an error by its text, because the error types with the status are private.
 fn by_text(text: &str) -> Option<Verdict> {
     if let Some(body) = text.strip_prefix("Server returned error response: ") {
         return Some(by_body(body));
@@ -86,7 +86,7 @@ fn by_text(text: &str) -> Option<Verdict> {
     })
 }
 
-/// S3 can respond with 200 and an error.
+/// Classifies an error body with status 200, which S3 can send.
 fn by_body(body: &str) -> Verdict {
     if body.contains("SlowDown") {
         Verdict::THROTTLED
@@ -95,8 +95,7 @@ fn by_body(body: &str) -> Verdict {
     }
 }
 
-/// Returns the configuration for a store that sends one request per call. By default it sends up to eleven, for up to
-/// three minutes.
+/// Returns the configuration for a store that sends one request per call, instead of up to eleven within three minutes.
 pub fn no_retries() -> RetryConfig {
     RetryConfig {
         max_retries: 0,

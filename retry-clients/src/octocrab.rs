@@ -21,7 +21,7 @@
 //! }
 //!
 //! fn client() -> octocrab::Result<GitHub> {
-//!     // By itself, this client sends up to four requests per call, without a pause.
+//!     // By default, this client sends up to four requests per call, without a pause.
 //!     Ok(GitHub(Octocrab::builder().add_retry_config(RetryConfig::None).build()?))
 //! }
 //! # let _ = (GitHub::repository, client);
@@ -36,7 +36,7 @@ use retry_runtime::{Classify, Verdict, retry_after, server_time};
 /// The wait that GitHub asks for after a secondary rate limit.
 const SECONDARY: Duration = Duration::from_secs(60);
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -44,7 +44,7 @@ const SECONDARY: Duration = Duration::from_secs(60);
 /// | 425, 503 with `retry-after` | transient: not processed |
 /// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or for a secondary rate limit | throttled |
 /// | no connection | transient |
-/// | a connection that broke | transient, ambiguous |
+/// | a broken connection | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable responses, invalid requests | stop |
 ///
 /// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock. For a secondary rate
@@ -81,7 +81,7 @@ fn by_response(answer: &GitHubError) -> Verdict {
     let until_reset = || until(reset?, server_time(headers));
     let wait = verdict.hint().or_else(until_reset);
     match wait {
-        // A limit that is reset earlier is a different one.
+        // An earlier reset is the reset of a different limit.
         _ if secondary && retry_after(headers).is_none() => {
             verdict.after(wait.unwrap_or_default().max(SECONDARY))
         }
@@ -90,7 +90,7 @@ fn by_response(answer: &GitHubError) -> Verdict {
     }
 }
 
-/// Returns zero if the time has passed.
+/// The time until the reset. Zero if it has passed.
 fn until(seconds: u64, now: SystemTime) -> Option<Duration> {
     let reset = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
     Some(reset.duration_since(now).unwrap_or_default())

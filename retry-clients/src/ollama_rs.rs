@@ -28,14 +28,14 @@
 use ::ollama_rs::error::OllamaError;
 use retry_runtime::{Classify, Verdict};
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | "server busy", which Ollama sends with a 503 when its queue is full | transient: not processed |
 /// | no connection | transient |
-/// | a connection that broke | transient, ambiguous |
-/// | a timeout of the HTTP client | timeout |
+/// | a broken connection | transient, ambiguous |
+/// | an HTTP client timeout | timeout |
 /// | any other response, unreadable responses, tools that failed | stop |
 pub fn classify(error: &OllamaError) -> Verdict {
     match error {

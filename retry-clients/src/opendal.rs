@@ -16,12 +16,12 @@
 //! # let _ = Store::read;
 //! ```
 //!
-//! opendal retries only if you add its `RetryLayer`: leave that out.
+//! Don't add opendal's `RetryLayer`. Without that layer, opendal doesn't retry.
 
 use ::opendal::{Error, ErrorKind};
 use retry_runtime::Verdict;
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -29,7 +29,7 @@ use retry_runtime::Verdict;
 /// | errors with `is_temporary`, such as a 500, a 503, a broken connection or an untrusted certificate | transient, ambiguous |
 /// | anything else | stop |
 ///
-/// A temporary error doesn't show if the request was sent, and doesn't contain a hint.
+/// A temporary error doesn't show whether the request was sent, and doesn't contain a hint.
 pub fn classify(error: &Error) -> Verdict {
     if error.kind() == ErrorKind::RateLimited {
         Verdict::THROTTLED

@@ -21,8 +21,8 @@ pub use recording::{Recorded, Recording};
 
 /// A request that can be sent again, to a service with responses of type `A`.
 ///
-/// Implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with
-/// the feature `reqwest_middleware`) and of `async-openai`. For a service of your own:
+/// Implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with the
+/// feature `reqwest_middleware`) and of `async-openai`. For your own service:
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -88,11 +88,11 @@ pub trait Repeat<A>: Sized + Send {
         Ok(())
     }
 
-    /// Returns the request again. `attempts` is the number of attempts that have sent it. If the previous attempt is
-    /// still sending the body, that fails.
+    /// Creates the request again. `attempts` is the number of attempts that have sent it. If the previous attempt is
+    /// still sending the body, that body then fails.
     fn again(kept: &Self::Kept, attempts: u32) -> Result<Self, Unrepeatable>;
 
-    /// Classifies the response, and returns the one for the caller.
+    /// Classifies the response, and returns the response for the caller.
     fn judge(
         kept: &Self::Kept,
         answer: A,
@@ -103,9 +103,9 @@ pub trait Repeat<A>: Sized + Send {
     /// unless a hook gets it, or the call may still end with it.
     const DRAINS: bool = false;
 
-    /// Waits for the pause before a retry. Meanwhile, it may read the rest of the failed response, so that the retry
-    /// can reuse its connection. After the pause, the response must not occupy a resource that a service waits for.
-    /// Returns `None` if the call ends during the pause: it ends with this response. By default, only waits.
+    /// Waits for the pause before a retry. Meanwhile, may read the rest of the failed response, so that the retry can
+    /// reuse the connection. After the pause, the response must not occupy a resource that a service waits for. Returns
+    /// `None` if the call ends during the pause, with this response. By default, only waits.
     fn drain(
         answer: &mut Self::Answer,
         pause: impl Future<Output = Option<()>> + Send,
@@ -119,8 +119,8 @@ pub trait Repeat<A>: Sized + Send {
         let _ = (answer, retries);
     }
 
-    /// Returns the name of a call with this request, unless [`ClientRetries::name`] is set. Many requests should have
-    /// the same name, and it must not contain secrets.
+    /// Returns the name of a call with this request, used unless [`ClientRetries::name`] is set. Many requests should
+    /// share a name, and it must not contain secrets.
     fn name(kept: &Self::Kept) -> Cow<'_, str>;
 
     /// Records that an attempt failed ambiguously: the server may still be processing it. Does nothing by default.
@@ -180,7 +180,7 @@ impl fmt::Display for Unrepeatable {
         f.write_str("the request can't be sent again: its body ")?;
         match self {
             Self::TooLong(most) => write!(f, "is longer than the {most} bytes that are recorded"),
-            Self::Broken => f.write_str("broke off"),
+            Self::Broken => f.write_str("failed partway through"),
             Self::Consumed => f.write_str("can be read only once"),
         }
     }

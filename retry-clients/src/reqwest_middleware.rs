@@ -51,7 +51,7 @@ impl RetryMiddleware {
     }
 
     /// Sets the function that chooses the policy of each call. It gets the call's first request and the middleware's
-    /// policy, and may return that one, changed or not, or another one.
+    /// policy, and may return that policy, a changed copy, or another policy.
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -74,15 +74,15 @@ impl RetryMiddleware {
     /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
     /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt).
     ///
-    /// Changes to the request, errors and time are handled as in [`before_retry`](Self::before_retry).
+    /// Changes to the request, errors and the hook's time are handled as in [`before_retry`](Self::before_retry).
     pub fn before_pause(self, hook: impl Hook<Request, Response, Error>) -> Self {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
     /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
     /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). It may change the request, for all
-    /// later retries, but not replace a recorded body with another stream. An `Err` ends the call with the outcome of
-    /// the attempt and [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    /// later retries, but not replace a recorded body. An `Err` ends the call with the outcome of the attempt and
+    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -102,9 +102,9 @@ impl RetryMiddleware {
         self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
     }
 
-    /// Sets the fallback: its outcome replaces that of a call that gave up, for any [`Reason`](retry_runtime::Reason).
-    /// This includes responses that are not worth a retry, such as a 404. The function gets the request as a retry
-    /// would send it, or `None` if its body can't be sent again, and a `GaveUp`.
+    /// Sets the fallback. Its outcome replaces the outcome of a call that gave up, for any
+    /// [`Reason`](retry_runtime::Reason), even if the call got a response that is not worth a retry, such as a 404. The
+    /// function gets the request as a retry would send it, or `None` if its body can't be sent again, and a `GaveUp`.
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -122,7 +122,8 @@ impl RetryMiddleware {
     /// # let _ = retries;
     /// ```
     ///
-    /// If the fallback returns `Ok`, the log shows the call as `fell back`, even if that is the failed response.
+    /// If the fallback returns `Ok`, the log shows the call as `fell back`, even if the `Ok` contains the failed
+    /// response.
     pub fn fallback<F>(self, fallback: F) -> Self
     where
         F: Fn(Option<Request>, GaveUp<Response, Error>) -> FallbackFuture<Response, Error>

@@ -22,8 +22,8 @@
 //! # let _ = Assistant::ask;
 //! ```
 //!
-//! A stream of this client sends its request only when it is polled; `stream = "first"` and `stream = "buffer"` retry
-//! it. If the stream is truncated, it ends with its own error.
+//! This client's stream sends its request only when it is polled. Retry such a stream with `stream = "first"` or
+//! `stream = "buffer"`. A truncated stream ends with an error from rig.
 
 use retry_runtime::{Classify, ResponseError, Verdict, llm};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
@@ -31,7 +31,7 @@ use rig_core::{ProviderResponseError, http_client};
 
 use crate::causes::{BROKEN, by_reqwest};
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -42,7 +42,7 @@ use crate::causes::{BROKEN, by_reqwest};
 /// | any other transport failure; a truncated response | transient, ambiguous |
 /// | a timeout of `reqwest` 0.13, or a relayed timeout | timeout |
 /// | a body with an error code for throttling or overload, with any status | by its `type`, `code` and `status` |
-/// | an error instead of a response or a stream's item | by its `type`, `code` and `status`, or else by rig's own verdict |
+/// | an error in place of a response or a stream item | by its `type`, `code` and `status`, or else by rig's own verdict |
 /// | limits that waiting doesn't lift, such as a daily quota or an unpaid bill; other statuses; refusals; rejected keys; invalid requests; unreadable responses | stop |
 ///
 /// Rig's own `is_retryable` is also true for `insufficient_quota`, 501 and 505. The header `x-should-retry` overrides

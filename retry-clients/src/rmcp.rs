@@ -9,7 +9,7 @@
 //! struct Tools(Peer<RoleClient>);
 //!
 //! impl Tools {
-//!     // A tool may do something each time, unless it is annotated `idempotentHint`.
+//!     // Each call of a tool may take effect, unless the tool is annotated `idempotentHint`.
 //!     #[retry(max = 5, on = classify, idempotent = false)]
 //!     async fn call(
 //!         &self,
@@ -23,7 +23,7 @@
 //!
 //! A failed tool is not an error of this client, but a result with `is_error`: set `until` to call the tool again. Over
 //! HTTP, this client reopens broken event streams by itself. It resends a request only if its session has expired; in
-//! that case, the server did not process the request. `reinit_on_expired_session(false)` turns that off.
+//! that case, the server did not process the request. `reinit_on_expired_session(false)` disables this retry.
 
 use std::error::Error as StdError;
 
@@ -37,7 +37,7 @@ use retry_runtime::{Classify, Verdict};
 
 use crate::causes::BROKEN;
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
@@ -45,7 +45,7 @@ use crate::causes::BROKEN;
 /// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection over HTTP | transient |
-/// | a connection that broke; a transport that is closed, so that the server has to be connected again | transient, ambiguous |
+/// | a broken connection; a closed transport, which needs a new connection | transient, ambiguous |
 /// | no response in time | timeout |
 /// | errors that the server returns, other statuses, expired sessions, missing authorization, anything else | stop |
 ///
@@ -111,7 +111,7 @@ fn by_response(answer: &HttpStatusError) -> Verdict {
     })
 }
 
-/// For 4xx statuses except 429, the client keeps only a text.
+/// Classifies an error by its text. The client keeps nothing else for 4xx statuses, except for 429.
 fn by_text(text: &str) -> Verdict {
     let status = text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3));
     let status = status.and_then(|status| StatusCode::from_bytes(status.as_bytes()).ok());

@@ -38,14 +38,14 @@ const OTHER_ROLES: [&str; 2] = [
     "database is not read only",
 ];
 
-/// Returns the verdict on an error of this client.
+/// Classifies an error from this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), or had closed an idle session (57P05) | transient: nothing was done |
-/// | no connection, or not in time, or not to a server in the role of `target_session_attrs` | transient: nothing was sent |
+/// | too many connections (53300), no connection (08001), the server is starting up or recovering (57P03), is read-only after a failover (25006), or had closed an idle session (57P05) | transient: nothing was done |
+/// | connecting failed or timed out, or the server doesn't have the role from `target_session_attrs` | transient: nothing was sent |
 /// | the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007) | transient, ambiguous |
-/// | a connection that broke or is closed | transient, ambiguous |
+/// | a broken or closed connection | transient, ambiguous |
 /// | a serialization failure or a deadlock (40001, 40P01) | stop, except under [`transaction`] |
 /// | constraints, wrong statements and types, a missing socket file, a rejected password or certificate, anything else | stop |
 ///
@@ -58,8 +58,8 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// Like [`classify`], for a function that runs a whole transaction: after a conflict with another one (40001, 40P01),
-/// it is run again.
+/// Like [`classify`], for a function that runs a whole transaction: after a conflict with another transaction (40001,
+/// 40P01), the function is retried.
 ///
 /// ```
 /// use retry_clients::tokio_postgres::transaction;

@@ -35,8 +35,8 @@ pub use hooked::{Hooked, Unhooked};
 
 /// Retries every request of the inner service.
 ///
-/// `By` is the way in which requests are sent again. A layer made by [`new`](Self::new) retries requests that are
-/// [`Repeat`](crate::repeat::Repeat), such as HTTP requests. A layer made by [`cloning`](Self::cloning) retries all
+/// `By` is the way requests are sent again. A layer created by [`new`](Self::new) retries requests that are
+/// [`Repeat`](crate::repeat::Repeat), such as HTTP requests. A layer created by [`cloning`](Self::cloning) retries all
 /// requests that are `Clone`. `H` is the type of the hooks.
 #[derive(Clone, Debug)]
 pub struct RetryLayer<By = ByRepeat, H = Unhooked> {
@@ -58,7 +58,7 @@ impl RetryLayer {
 
 impl<By, H> RetryLayer<By, H> {
     /// Sets the function that chooses the policy of each call. It gets the call's first request and the layer's policy,
-    /// and may return that one, changed or not, or another one:
+    /// and may return that policy, a changed copy, or another policy:
     ///
     /// ```
     /// use http::{Method, Request};
@@ -85,8 +85,8 @@ impl<By, H> RetryLayer<By, H> {
     /// # is_layer(layer);
     /// ```
     ///
-    /// The function is called once for each call. In a layer made by [`cloning`](Self::cloning), its `timeout`, too,
-    /// applies only with [`policy_timeout`](Self::policy_timeout).
+    /// The function is called once for each call. In a layer created by [`cloning`](Self::cloning), a chosen policy's
+    /// `timeout` also applies only with [`policy_timeout`](Self::policy_timeout).
     pub fn policy_for<Q, A, E, F>(self, policy_for: F) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
@@ -98,7 +98,7 @@ impl<By, H> RetryLayer<By, H> {
     /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
     /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt).
     ///
-    /// Changes to the request, errors and time are handled as in [`before_retry`](Self::before_retry).
+    /// Changes to the request, errors and the hook's time are handled as in [`before_retry`](Self::before_retry).
     pub fn before_pause<Q, A, E>(self, hook: impl Hook<Q, A, E>) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
@@ -108,8 +108,8 @@ impl<By, H> RetryLayer<By, H> {
 
     /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
     /// the attempt, and a [`NextAttempt`](retry_runtime::own_loop::NextAttempt). Use it to put a new token into the
-    /// request, or to shorten it: all later retries send the changed request. But a recorded body can't be replaced:
-    /// see [`ClientRetries::record_bodies`].
+    /// request, or to shorten the request: all later retries send the changed request. But a recorded body can't be
+    /// replaced: see [`ClientRetries::record_bodies`].
     ///
     /// An `Err` ends the call with the outcome of the attempt and
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.
@@ -143,11 +143,12 @@ impl<By, H> RetryLayer<By, H> {
         self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
     }
 
-    /// Sets the fallback: its outcome replaces that of a call that gave up, for any [`Reason`](retry_runtime::Reason).
-    /// This includes responses that are not worth a retry, such as a 404. The function gets the request as a retry
-    /// would send it, or `None` if its body can't be sent again, and a `GaveUp`.
+    /// Sets the fallback. Its outcome replaces the outcome of a call that gave up, for any
+    /// [`Reason`](retry_runtime::Reason), even if the call got a response that is not worth a retry, such as a 404. The
+    /// function gets the request as a retry would send it, or `None` if its body can't be sent again, and a `GaveUp`.
     ///
-    /// If the fallback returns `Ok`, the log shows the call as `fell back`, even if that is the failed response.
+    /// If the fallback returns `Ok`, the log shows the call as `fell back`, even if the `Ok` contains the failed
+    /// response.
     ///
     /// ```
     /// use retry_clients::tower::{GaveUp, RetryLayer};
@@ -208,9 +209,9 @@ impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
     }
 }
 
-/// A service whose requests are retried. Made by [`RetryLayer`].
+/// A service whose requests are retried. Created by [`RetryLayer`].
 ///
-/// Under a layer made by [`RetryLayer::new`], the error is boxed, because a call can end without an error of the
+/// Under a layer created by [`RetryLayer::new`], the error is boxed, because a call can end without an error of the
 /// service: with [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
 #[derive(Clone)]
 pub struct Retry<S, By = ByRepeat, H = Unhooked> {
@@ -230,12 +231,12 @@ impl<S, By, H> Retry<S, By, H> {
         S: Service<Q, Error: Send, Future: Send, Response: Send> + Clone + Send + 'static,
         RetryLayer<By, H>: Keys<Q, S::Response, S::Error> + 'static,
     {
-        // Use the service that is ready: its clone may not be.
+        // Use the service that is ready, because its clone may not be ready.
         let mut service = self.service.clone();
         mem::swap(&mut service, &mut self.service);
         let keys = Arc::clone(&self.keys);
         // With a limiter, don't hold the ready service's reservation while the call waits in the limiter's queue: a
-        // retry that already had its turn may be waiting for it.
+        // retry that already had its turn may be waiting for the reservation.
         let is_ready = keys.retries.limiter.is_none() && keys.retries.ready_within.is_none();
         if !is_ready {
             service = self.service.clone();
@@ -248,7 +249,7 @@ impl<S, By, H> Retry<S, By, H> {
     where
         S: Service<Q>,
     {
-        // With `ready_within`, the call waits.
+        // With `ready_within`, the call waits until the service is ready.
         match self.keys.retries.ready_within {
             Some(_) => Poll::Ready(Ok(())),
             None => self.service.poll_ready(context),

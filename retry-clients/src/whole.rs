@@ -20,9 +20,9 @@ impl Error for Truncated {}
 
 /// Returns the stream, with an error at its end if it contained neither an error nor the last item.
 ///
-/// Many streams end the same way if they are complete and if they were truncated: with server-sent events, only the
-/// last event shows the difference. For `stream = "first"` and `stream = "buffer"` of `#[retry]`, such an end is a
-/// success. With `whole` it is an error, which can be retried.
+/// Many streams end in the same way whether they are complete or truncated: with server-sent events, only the last
+/// event shows the difference. For `stream = "first"` and `stream = "buffer"` of `#[retry]`, such an end is a success.
+/// With `whole` it is an error, which can be retried.
 ///
 /// ```
 /// use futures_util::stream::Stream;

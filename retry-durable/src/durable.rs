@@ -36,7 +36,7 @@ pub trait DurablePolicy: Copy + Into<Policy> {
 
 impl DurablePolicy for Policy {}
 
-/// A call that survives the program: a policy and other keys.
+/// A call that survives a restart of the program: a policy and other keys.
 ///
 /// ```
 /// use retry_durable::{Durable, Journal};
@@ -63,8 +63,8 @@ impl DurablePolicy for Policy {}
 /// ```
 ///
 /// Keys have the same meaning as in the attribute. The policy's deadline counts from the first start, and includes the
-/// time in which the program doesn't run. The policy's timeout is ignored, with a `WARN`: set a timeout inside the
-/// operation.
+/// time during which the program doesn't run. The policy's timeout is ignored, and a `WARN` is logged: set a timeout
+/// inside the operation.
 #[derive(Clone, Copy)]
 #[must_use = "nothing happens until it is called"]
 pub struct Durable<'b, On = ByClassify> {
@@ -108,9 +108,9 @@ impl<'b> Durable<'b, ByVerdict<ByClassify>> {
 }
 
 impl<'b, On> Durable<'b, On> {
-    /// Shows errors in the log with `show`: a function such as `fmt::Display::fmt`, or a closure `|error: &MyError, f:
-    /// &mut fmt::Formatter<'_>| …`. By default, the log shows errors with the text of their [`Classify`] impl, and
-    /// after [`on`](Self::on) only the name of their type.
+    /// Shows errors in the log with `show`: a function such as `fmt::Display::fmt`, or a closure
+    /// `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. By default, the log contains the text from the error's
+    /// [`Classify`] impl, or after [`on`](Self::on) only the name of the error's type.
     ///
     /// ```
     /// # use std::fmt;
@@ -147,17 +147,17 @@ impl<'b, On> Durable<'b, On> {
     }
 
     /// Passes every event to `observer`, such as `Metrics`, except events of attempts that the engine has already
-    /// stored. An observer must not panic: the attempt would not be stored, and would be made again.
+    /// stored. An observer must not panic: the attempt would not be stored, and so would be made again.
     pub fn observe(mut self, observer: &'b (dyn Observer + Sync)) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Sets if a request may be repeated after an ambiguous failure. The default is `true`.
+    /// Sets whether a request may be repeated after an ambiguous failure. The default is `true`.
     ///
     /// With `false`, a failure after which the request may have taken effect is not retried. But an attempt that was
-    /// running when the program ended is made again: send a key made of the names of the call and of the run, so that
-    /// the server recognizes the repeat. The function of [`on`](Self::on) must return a
+    /// running when the program ended is made again: send an idempotency key made of the run's and the call's names, so
+    /// that the server recognizes the repeated request. The function of [`on`](Self::on) must return a
     /// [`Verdict`](retry_runtime::Verdict), because a `bool` can't express which failures are ambiguous.
     pub fn idempotent(mut self, idempotent: bool) -> Durable<'b, ByVerdict<On>> {
         self.idempotent = idempotent;
@@ -165,7 +165,7 @@ impl<'b, On> Durable<'b, On> {
     }
 
     /// Calls `operation` until it succeeds or the policy gives up. `name` is the call's name in the log, and the start
-    /// of its steps' names: each call of a run needs a different one.
+    /// of its steps' names: each call of a run needs a different name.
     ///
     /// For a stored attempt, `operation` does not run again. So a variable that `operation` changes, such as a count of
     /// requests, starts at its initial value each time the program starts.
@@ -185,7 +185,7 @@ impl<'b, On> Durable<'b, On> {
         self.call_attempt(engine, name, move |_| operation())
     }
 
-    /// Makes a call like [`call`](Self::call), and passes the attempt's number, starting at 1, to `operation`, for the
+    /// Makes a call like [`call`](Self::call), but passes the attempt's number, starting at 1, to `operation`, for the
     /// names of steps and calls inside the attempt. An attempt that is made again, because it was running when the
     /// program ended, has the same number, so it finds its stored steps.
     ///
@@ -228,11 +228,11 @@ impl<'b, On> Durable<'b, On> {
         let at = at.map_err(|error| DurableError::Engine { error, last: None })?;
         let (mut number, mut pause, mut last) = (1, None, None);
         loop {
-            // The retry that was paid for, while this attempt is not stored.
+            // The retry that was paid for, until this attempt is stored.
             let mut retry = last.as_ref().map(|failed| self.retry(failed, true));
             let operation = async { operation(number).await };
             let attempt = self.attempt(engine, name, at, last.as_ref(), operation, &mut retry);
-            // Boxed, because each future that it is passed through would have space for it twice. An engine takes
+            // Boxed, because each future that passes the attempt on would reserve space for it twice. An engine takes
             // longer than an allocation.
             let attempt = Box::pin(attempt);
             let (ended, outcome) = match engine.attempt(name, number, pause, attempt).await {
@@ -241,8 +241,8 @@ impl<'b, On> Durable<'b, On> {
                     if G::is_cancelled(&error) {
                         report_cancelled(engine, &site, self.budget, self.observer, retry).await;
                     } else if let Some(retry) = retry.filter(|retry| !retry.is_kept) {
-                        // An engine that drops the program instead of failing may have stored the retry, so it isn't
-                        // refunded in that case.
+                        // An engine that drops the program instead of failing may have stored the retry, so the retry
+                        // isn't refunded in that case.
                         refund(self.budget, &retry.call);
                     }
                     let last = last.and_then(|failed| failed.error.ok());
@@ -254,14 +254,14 @@ impl<'b, On> Durable<'b, On> {
                 StoredOutcome::GaveUp(error) => return Err(DurableError::of(error)),
                 StoredOutcome::Revoked => match last.take() {
                     Some(Failed { error, .. }) => return Err(DurableError::of(error)),
-                    // Not stored by this program: only a retry can be revoked.
+                    // Never stored by this program, because only a retry can be revoked.
                     None => None,
                 },
                 StoredOutcome::Pauses(pause, failed) => {
                     let end = Moment::from_origin(failed.at.saturating_add(pause));
                     let failure = Failure::new(&site, verdict(&failed.call), &"");
-                    // Don't wait for an attempt that will not be made. The attempt's step decides that, so that each
-                    // run reads the same.
+                    // Don't wait for an attempt that will not be made. The attempt's step makes that decision, so that
+                    // each run reads the same decision.
                     let pause = match failed.call.revoked(&failure) {
                         Some(_) => Duration::ZERO,
                         // At most the whole pause: the clock may have been set back.
@@ -339,7 +339,7 @@ impl<'b, On> Durable<'b, On> {
         StoredOutcome::Pauses(pause, failed)
     }
 
-    /// Returns true if the policy no longer allows the retry of this failure, and reports the end of the call.
+    /// Returns true and reports the end of the call if the policy no longer allows the retry of this failure.
     fn is_revoked<E>(&self, failed: &Failed<E>, site: &Site<'_>, elapsed: Duration) -> bool
     where
         On: OnError<E>,
@@ -357,7 +357,7 @@ impl<'b, On> Durable<'b, On> {
         On: OnError<E>,
     {
         let mut error = String::new();
-        // Keeps the text that a user's `Display` has written, even if it fails.
+        // Keeps the text that a user's `Display` impl writes before it fails.
         let _ = write!(error, "{}", Message(&self.on, failed.error.as_ref().ok()));
         Retry {
             call: failed.call,
@@ -367,7 +367,7 @@ impl<'b, On> Durable<'b, On> {
     }
 }
 
-/// The clock of an engine, which does the waiting itself.
+/// An engine's clock. Its `sleep` returns at once, because the engine itself waits.
 struct EngineClock<'a, G>(&'a G);
 
 impl<G: Engine> Timer for EngineClock<'_, G> {
@@ -380,7 +380,7 @@ impl<G: Engine> Timer for EngineClock<'_, G> {
     }
 }
 
-/// Reports that the call ends before this retry: once, even if the program runs again several times.
+/// Reports that the call ends before this retry. The engine stores the report, so that later runs don't repeat it.
 async fn report_cancelled<G: Engine>(
     engine: &G,
     site: &Site<'_>,
@@ -402,7 +402,7 @@ async fn report_cancelled<G: Engine>(
     drop(engine.step(&name, recorded).await);
 }
 
-/// Returns the verdict on the failure before the call's last retry. `on` is called only once per failure.
+/// Returns the verdict on the failure before the call's last retry, without another call of `on`.
 fn verdict(call: &Call) -> Verdict {
     call.followed().map_or(Verdict::TRANSIENT, Verdict::from)
 }
@@ -440,7 +440,7 @@ enum StoredOutcome<T, E> {
     Pauses(Duration, Failed<E>),
     GaveUp(#[serde(with = "unreadable")] Result<E, UnreadableError>),
     /// The attempt was not made, because it was too late or the policy no longer allowed it: the call gives up with the
-    /// error of the previous attempt.
+    /// previous attempt's error.
     #[serde(rename = "TooLate")]
     Revoked,
 }
@@ -468,7 +468,7 @@ impl<On: OnError<E>, E> fmt::Display for Message<'_, On, E> {
 /// The reason why a call ended without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DurableError<E, G> {
-    /// The policy gave up, and this is the last error. A program that runs again gets the same one.
+    /// The policy gave up, and this is the last error. A program that runs again gets the same error.
     GaveUp(E),
     /// The policy gave up, and this program can't read the last error. A program that can read it
     /// gets [`GaveUp`](Self::GaveUp).

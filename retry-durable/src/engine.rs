@@ -4,22 +4,22 @@ use retry_runtime::seam::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Stores the progress of a program, so that the program continues from there when it runs again.
+/// Stores a program's progress, so that the program continues where it stopped when it runs again.
 ///
-/// A program that is run again uses the same names for the same steps. Each name identifies one step of a run.
+/// A program that is run again must use the same names for the same steps. Each name identifies one step of a run.
 ///
-/// Results are stored as JSON, read by `serde_json` itself, or in a format that is not
+/// Results are stored as JSON, which the engine must read with `serde_json`, or in a format that is not
 /// [human-readable](serde::Deserializer::is_human_readable). If changed code can't read a stored error, calls still
 /// work with JSON; with another format, the engine fails to read the attempt.
 pub trait Engine: Sync {
-    /// The error if the engine can't store or read a step.
+    /// The error that the engine returns if it can't store or read a step.
     type Error;
 
     /// Runs `step` and stores its result under `name`. If a result is already stored under that name, returns it and
     /// doesn't run the step. A step that is dropped, or is running when the program ends, is not stored.
     ///
-    /// A new result is also returned as it would be read back, without the parts that serializing leaves out. So a
-    /// first run gets the same values as a later one.
+    /// A new result is also returned as it would be read back, without the parts that serialization omits. So the first
+    /// run gets the same values as later runs.
     fn step<T, S>(
         &self,
         name: &str,
@@ -30,8 +30,7 @@ pub trait Engine: Sync {
         S: Future<Output = T> + Send;
 
     /// Sleeps for `pause`, counted from the first request for a sleep with this name. A program that runs again
-    /// requests the time that is left by its clock, which may be less, or no sleep at all if its policy no longer
-    /// allows the next attempt.
+    /// requests only the time that is left by its clock, or zero if its policy no longer allows the next attempt.
     fn sleep(
         &self,
         name: &str,
@@ -41,10 +40,11 @@ pub trait Engine: Sync {
     /// Sleeps for `pause`, if there is one, and then runs an attempt of `call` as a step. `number` starts at 1.
     ///
     /// Returns the attempt's number and its result. A call that is run again needs only its last two attempts. So an
-    /// engine that has deleted the earlier ones may return the first attempt that it still has, with its number.
+    /// engine that has deleted earlier attempts may return the first attempt that it still has, with that attempt's
+    /// number.
     ///
-    /// By default, this is a sleep and a step, and nothing is deleted. An engine that wraps another one must call the
-    /// other's `attempt`.
+    /// By default, this method is a sleep and a step, and deletes nothing. An engine that wraps another engine must
+    /// call that engine's `attempt`.
     fn attempt<T, S>(
         &self,
         call: &str,
@@ -66,8 +66,8 @@ pub trait Engine: Sync {
         }
     }
 
-    /// The time on a clock that continues while the program doesn't run. A call reads it only inside steps and before a
-    /// sleep. If the clock was set back, no time passes for the call's deadline until it has caught up.
+    /// The time on a clock that continues while the program doesn't run. A call reads the clock only inside steps and
+    /// before a sleep. If the clock was set back, no time passes for the call's deadline until the clock has caught up.
     fn now(&self) -> Moment;
 
     /// Returns true if `error` means that the run was cancelled. A cancelled call reports its end, in a separate step.

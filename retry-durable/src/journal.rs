@@ -21,7 +21,7 @@ pub use crate::journal::error::JournalError;
 use crate::journal::file::{JournalFile, Location, Steps};
 use crate::journal::line::Line;
 
-/// An [`Engine`] inside the program, with a file for each run, for example for each order.
+/// An [`Engine`] inside the program, with one file per run, for example per order.
 ///
 /// Each line is a step. It is on disk before the program continues. If the program ends while a line is being written,
 /// the partial line is removed when the file is opened again.
@@ -44,8 +44,8 @@ use crate::journal::line::Line;
 /// ```
 ///
 /// Use each name for only one step until the journal is opened again. To run the program again in the same process, or
-/// to repeat a call that was dropped, drop the journal and open it again. A sleep uses two names: its own, and its own
-/// followed by `: over`.
+/// to repeat a call that was dropped, drop the journal and open it again. A sleep uses two names: its name, and its
+/// name followed by `: over`.
 ///
 /// Results are stored as JSON, which doesn't distinguish `Some(())` from `None`: both are read back as `None`.
 ///
@@ -59,7 +59,7 @@ pub struct Journal {
     file: Arc<Mutex<Option<JournalFile>>>,
     location: Location,
     names: Mutex<Names>,
-    /// The time when it was opened, by the journal's clock and by tokio's.
+    /// The time when the journal was opened, by the journal's clock and by tokio's.
     opened: (Duration, Instant),
 }
 
@@ -73,7 +73,7 @@ struct Names {
 
 impl Journal {
     /// Opens the journal of a run, or creates it. The file is locked, so a second program can't open it. A new file is
-    /// on disk before this returns. On Unix, so is its directory entry; for that, the directory must be readable.
+    /// on disk before this method returns. On Unix, its directory entry is, too, so the directory must be readable.
     ///
     /// Blocks the thread until the whole file is read, checked and on disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
@@ -92,7 +92,7 @@ impl Journal {
 
     /// Returns the sorted names of the steps in the file that the program has not used since it opened the journal.
     /// Once the run is done, these are steps that were removed from the code or renamed. A renamed step has run a
-    /// second time. Steps inside an attempt that has ended are included, too.
+    /// second time. Steps inside an attempt that has ended are also included.
     ///
     /// ```
     /// use retry_durable::{Engine, Journal};
@@ -166,8 +166,8 @@ impl Journal {
         self.location.check()?;
         let result = step.await;
         let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
-        // Return the result as it would be read after a restart. A result that can't be read is not stored, because it
-        // would end each later run here.
+        // Return the result as it would be read after a restart. A result that can't be read is not stored, because
+        // each later run would fail here.
         let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
         // From here on, the result is stored even if this future is dropped.
         mem::forget(under_way);
@@ -212,8 +212,7 @@ impl Writing {
     }
 }
 
-/// A step that has ended. It is written on a blocking thread, or, if the future that waits for that is dropped, by its
-/// `Drop`.
+/// A step that has ended. A blocking thread writes it, or its `Drop` does if the waiting future is dropped first.
 struct Unwritten(Arc<Writing>);
 
 impl Drop for Unwritten {
@@ -223,7 +222,7 @@ impl Drop for Unwritten {
     }
 }
 
-/// A step that is not stored yet. Releases the step's name if it is dropped.
+/// A step that is not stored yet. Releases the step's name when dropped.
 struct UnderWay<'a> {
     journal: &'a Journal,
     name: &'a str,

@@ -1,4 +1,4 @@
-//! Calls of `retry-runtime` that survive a restart.
+//! `retry-runtime` calls that survive a restart.
 //!
 // Link targets for the included page. The first definition of a label is used.
 //! [`Durable`]: crate::Durable

@@ -29,11 +29,11 @@ use serde::de::DeserializeOwned;
 
 use crate::{DurableError, Engine};
 
-/// The code of the error with which Restate ends the steps of a cancelled invocation.
+/// The error code with which Restate ends the steps of a cancelled invocation.
 const CANCELLED: u16 = 409;
 
 /// The base of all contexts. Its `run` accepts steps that borrow from the handler; the contexts' own `run` accepts only
-/// steps that outlive it.
+/// steps that outlive the handler.
 struct Inner<'ctx>(&'ctx ContextInternal);
 
 impl<'ctx> IntoServiceClient<'ctx> for Inner<'ctx> {
@@ -55,7 +55,7 @@ where
     let Inner(context) = context.service_client();
     let written = context.run(|| async {
         let result = serde_json::to_vec(&step.await);
-        // A result that can't be read again must not be stored, because each later run would end there.
+        // A result that can't be read again must not be stored, because each later run would fail at this step.
         let result = result.and_then(|json| serde_json::from_slice::<T>(&json).map(|_| json));
         // The error is terminal. Otherwise Restate would run the step again and again, with the same result.
         let ended = |error| TerminalError::new(format!("the result of step `{name}`: {error}"));
@@ -71,7 +71,7 @@ where
 macro_rules! engine {
     ($($context:ident),*) => { $(
         /// Runs one step or sleep at a time: a handler can't wait for two of them at once, or drop one and continue.
-        /// Don't put a timeout, `select!` or `join!` around a call; put it inside the attempt.
+        /// Don't put a timeout, `select!` or `join!` around a call. Put these inside the attempt.
         ///
         /// Restate identifies a step by its position and its name: a step with another name at the same position is an
         /// error.
@@ -111,7 +111,7 @@ engine!(
     WorkflowContext
 );
 
-/// An error of Restate while running or reading a step.
+/// An error from Restate while a step is run or read.
 ///
 /// Neither this type nor a [`DurableError`] with it implements [`Error`](std::error::Error), because a handler's `?`
 /// would then convert both into errors that Restate retries. Both convert into a [`HandlerError`] instead.
@@ -138,8 +138,7 @@ impl fmt::Display for RestateError {
     }
 }
 
-/// Ends the invocation, except if the program can't read a stored result: then Restate retries until the program is
-/// fixed.
+/// Ends the invocation, unless the program can't read a stored result: then Restate retries until the program is fixed.
 impl From<RestateError> for HandlerError {
     fn from(error: RestateError) -> Self {
         match error {

@@ -19,15 +19,15 @@ impl fmt::Display for UnreadableError {
         let Self { kept, reason } = self;
         write!(
             f,
-            "the call failed, and this program can't read the error that is kept ({reason}): {kept}"
+            "the call failed, and this program can't read the stored error ({reason}): {kept}"
         )
     }
 }
 
 impl Error for UnreadableError {}
 
-/// Fails if the error can't be read back. An engine that checks this by reading the result would not detect it, because
-/// reading succeeds with an `UnreadableError`.
+/// Fails if the error can't be read back. An engine that checks by reading the result would not detect the failure,
+/// because reading succeeds with an `UnreadableError`.
 pub(crate) fn serialize<E, S>(
     error: &Result<E, UnreadableError>,
     serializer: S,

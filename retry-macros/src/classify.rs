@@ -1,4 +1,4 @@
-//! `#[derive(Classify)]`: marks on variants → a verdict for each → a `match`.
+//! `#[derive(Classify)]`: turns the marks on variants into verdicts, and these into a `match`.
 
 mod expand;
 mod mark;

@@ -1,4 +1,4 @@
-//! Turns the model into code: the retry loop, in place of the user's code.
+//! Turns the model into code: the retry loop around the user's code.
 
 mod attempt;
 mod call_loop;
@@ -37,7 +37,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
-    // Keeps the user's own braces, because lints such as `dead_code` look at them.
+    // Keeps the user's own braces, because lints such as `dead_code` depend on them.
     let body = braces(code!(#attributes #(imports(model)) #content), block.span());
     model.function.with_body(&body)
 }
@@ -53,7 +53,7 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     } else {
         content
     };
-    // Spans everything the user wrote. Otherwise, lint fixes would replace the macro call by the block alone.
+    // Spans everything the user wrote. Otherwise, lint fixes would replace the macro call with the block alone.
     braces(code!(#(imports(model)) #retried), Span::mixed_site()).into_token_stream()
 }
 
@@ -91,7 +91,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
             let returned = returned.map(outcome::shorter);
             Attempted::Future(body, returned.map(ToTokens::into_token_stream))
         }
-        // A decorator awaits the client's future where it calls the client.
+        // In a decorator, the call of the client already awaits the client's future.
         _ => Attempted::Async(body),
     };
     let keep = kept.map(attempt::keep);
@@ -103,7 +103,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
     }
 }
 
-/// The loop around the attempts. `this` replaces `self` in it.
+/// The loop around the attempts. `this` replaces `self` in the user's code.
 fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> Code {
     let is_async = !matches!(attempted, Attempted::Blocking(_));
     let printer = Printer {

@@ -1,7 +1,7 @@
 //! The macros of [`retry-runtime`](https://docs.rs/retry-runtime): `#[retry]`, `retrying!` and `#[derive(Classify)]`.
 //! Depend on that crate, which re-exports them.
 
-// `syn` and `proc_macro2` types are passed by value, as in their own functions.
+// `syn` and `proc_macro2` types are passed by value, as in the functions of those crates.
 #![allow(clippy::needless_pass_by_value)]
 
 mod as_variant;
@@ -54,10 +54,9 @@ use crate::tokens::code;
 /// }
 /// ```
 ///
-/// Use it on functions and methods (async, blocking, or returning a future or stream), `impl` blocks and traits.
-/// Values are literals or expressions, which may use `self` and the arguments. `key = value` and `key(value)` mean the
-/// same. Durations are `"250ms"`, `"1h30m"`, `250ms` or a `Duration`. The guide of `retry_runtime` has more on each
-/// key.
+/// Use it on functions and methods (async, blocking, or returning a future or stream), `impl` blocks and traits. Values
+/// are literals or expressions, which may use `self` and the arguments. `key = value` and `key(value)` mean the same.
+/// Durations are `"250ms"`, `"1h30m"`, `250ms` or a `Duration`. The `retry_runtime` guide describes each key in detail.
 ///
 /// | key | value | default |
 /// |---|---|---|
@@ -65,13 +64,13 @@ use crate::tokens::code;
 /// | `backoff` | `"exp"` `"fixed"` `"linear"` `"fibonacci"` `"none"`, a list, `\|retry\| …` | `"exp"` |
 /// | `base` | the first delay | 1s |
 /// | `factor` | growth of `"exp"`, ≥ 1 | 2 |
-/// | `cap` | no computed delay is longer | 30s |
-/// | `floor` | no computed delay is shorter | 0s |
+/// | `cap` | the longest computed delay | 30s |
+/// | `floor` | the shortest computed delay | 0s |
 /// | `jitter` | `"full"` `"equal"` `"decorrelated"` `"none"`, or a ratio 0–1 | `"full"` |
 /// | `on` | which errors to retry: `fn(&E) -> impl Into<Verdict>` | `E: Classify` |
 /// | `until` | which `Ok` values to accept: `fn(&T) -> bool` | – |
 /// | `hint` | a server's hint: `"honor"` `"exact"` `"clamp"` `"ignore"` | `"honor"` |
-/// | `max_hint` | a longer hint ends the call; `"clamp"` cuts it to this | 120s |
+/// | `max_hint` | the longest accepted hint: a longer one ends the call, or is cut to this by `"clamp"` | 120s |
 /// | `timeout` | time limit for each attempt; without a value: the policy's; needs `E: From<TimedOut>` | – |
 /// | `deadline` | time limit for the whole call; a running attempt may end later | – |
 /// | `total_timeout` | time limit for the whole call, at which a running attempt is dropped; needs `E: From<TimedOut>` | – |
@@ -88,7 +87,7 @@ use crate::tokens::code;
 /// | `budget` | pays for retries: a `RetryBudget` | – |
 /// | `breaker` | rejects attempts while the server is down: a `retry_protections::Breaker`; needs `E: From<Rejected>` | – |
 /// | `limiter` | makes each attempt wait its turn: a `retry_protections::RateLimiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
-/// | `hedge` | starts another attempt if one takes longer than this: a duration, or a quantile of a `retry_protections::Latency` | – |
+/// | `hedge` | starts another attempt if an attempt takes longer than this: a duration, or a quantile of a `retry_protections::Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `abort` | a future that ends the call at once and drops the attempt; needs `E: From<Cancelled>` | – |
 /// | `before_pause`, `before_retry` | run between a failure and its retry: `async fn(&E, NextAttempt)` | – |
@@ -99,10 +98,10 @@ use crate::tokens::code;
 /// | `span` | a span for the call, and one for each attempt | `false` |
 /// | `policy` | a `Policy` known at run time, replacing the other settings; a `SharedPolicy`, or `Policies` by name | – |
 /// | `name` | the call's name in the log | `module::function`, `module::Type::method` |
-/// | `timer` | the way to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
+/// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
-/// | `first` | which item ends the retries of `stream = "first"`: `fn(&T) -> bool` | the first |
-/// | `idle_timeout` | the time from one item of a stream to the next; needs `E: From<TimedOut>` | `timeout` |
+/// | `first` | which items count as the first for `stream = "first"`: `fn(&T) -> bool` | any |
+/// | `idle_timeout` | time limit from one item of a stream to the next; needs `E: From<TimedOut>` | `timeout` |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
 /// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]`; with `of`, the pointers to wrap | – |
 /// | `body` | on a method in a copy of a trait: retries its own body | – |
@@ -143,7 +142,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     Check::new(&arguments, &function, Placement::Alone, &mut errors).target();
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
-        // The function stays, so that editors and the rest of the program see it.
+        // Keeps the function, so that editors and the rest of the program find it.
         Some(errors) => code!(#function #errors),
     }
 }
@@ -160,8 +159,8 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
 /// ```
 ///
 /// Its arguments are the attribute's keys, then the block. `async { … }` is a future: nothing runs before you await it.
-/// `{ … }` runs immediately and sleeps on its thread. Each run of the block is an attempt. The block may change the
-/// variables that it captures; `return` and `?` end the attempt. With `async move { … }` the future owns these
+/// `{ … }` runs immediately, and its pauses block the thread. Each run of the block is an attempt. The block may change
+/// the variables that it captures; `return` and `?` end the attempt. With `async move { … }` the future owns these
 /// variables, and each attempt borrows them. If the type can't be inferred, write it:
 /// `async -> Result<_, ApiError> { … }`.
 #[proc_macro]
@@ -203,7 +202,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
 /// ```
 ///
 /// The marks are `stop`, `transient`, `throttled`, `timeout`, `invalid` and `transparent`. Each variant needs one,
-/// unless the enum itself has a mark, which is the default. For a struct, put the mark on the struct.
+/// unless the enum itself has a mark, which is then the default. For a struct, put the mark on the struct.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
     derive_item(item.into(), "retry_runtime").into()
@@ -215,7 +214,7 @@ pub fn derive_classify_alone(item: TokenStream) -> TokenStream {
     derive_item(item.into(), "retry_classify").into()
 }
 
-/// Derives the impl. The trait and the verdicts are those of the crate `krate`, unless the mark `crate` names another.
+/// Derives the impl. The generated code uses the crate `krate`, unless the mark `crate` names another one.
 fn derive_item(item: proc_macro2::TokenStream, krate: &str) -> proc_macro2::TokenStream {
     let derived = syn::parse2(item).map(|item| classify::derive(&item, krate));
     derived.unwrap_or_else(syn::Error::into_compile_error)

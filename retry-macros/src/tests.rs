@@ -1,4 +1,4 @@
-//! Tests of the macros' output and errors without the compiler. `tests/ui` tests with the compiler.
+//! Tests of the macros' output and errors without the compiler. `tests/ui` tests them with the compiler.
 
 #[cfg_attr(not(feature = "stream"), allow(dead_code))]
 #[path = "../../tests/ui/cases.rs"]

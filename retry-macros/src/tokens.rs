@@ -1,4 +1,4 @@
-//! Replacements for `quote!` that compile faster, and functions for tokens.
+//! Faster-compiling replacements for `quote!`, and helpers for tokens.
 
 use std::vec;
 
@@ -107,7 +107,7 @@ fn lexed(text: &'static str) -> TokenStream {
 }
 
 /// Paths to the runtime get the span `path`, because the compiler reports an unsatisfied bound at the path instead of
-/// the attribute. Paths in arguments don't, because the error would be reported twice.
+/// the attribute. Paths in arguments don't. Otherwise, the error would be reported twice.
 fn with_values(
     text: TokenStream,
     values: &mut vec::IntoIter<TokenStream>,
@@ -130,7 +130,7 @@ fn with_values(
                 let content = with_values(content.stream(), values, span, path);
                 value = if value.is_empty() { value } else { content };
             }
-            // Added as a whole: token by token, each would be copied again for every surrounding template.
+            // Added as a whole. Otherwise, each token would be copied again for every surrounding template.
             filled.extend([value]);
             continue;
         }
@@ -151,7 +151,6 @@ fn with_values(
 /// unlikely to collide with the user's names. It also identifies a body that was already expanded.
 pub(crate) const RUNTIME: &str = "__retry";
 
-/// `first` or `second`.
 pub(crate) fn if_else(is_first: bool, first: Code, second: Code) -> Code {
     if is_first { first } else { second }
 }
@@ -188,7 +187,7 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// A function called for each token. Its arguments are the tokens before it, and the token with all that follow.
+/// A function called for each token. Takes the tokens before it, and the token with all tokens after it.
 type Question<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
 
 /// The first result of `ask` for a token, including those in groups.
@@ -207,7 +206,8 @@ pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<
     None
 }
 
-/// True if any token meets the condition, including those in groups. The arguments are those of [`find`].
+/// True if any token meets the condition, including those in groups. The condition takes the same arguments as in
+/// [`find`].
 pub(crate) fn any(
     tokens: TokenStream,
     is_meant: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,

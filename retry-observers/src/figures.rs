@@ -11,7 +11,7 @@ use retry_runtime::{AttemptEnd, Budget, Event, EventData, Observer};
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(all(feature = "metrics", feature = "opentelemetry")),
-    allow(dead_code, reason = "each adapter has a name of its own")
+    allow(dead_code, reason = "each adapter uses its own name")
 )]
 pub(super) struct Figure {
     pub(super) sort: Sort,
@@ -56,9 +56,9 @@ figures! {
     Openings Counter "retry_breaker_openings_total" "retry.breaker.openings" "{opening}",
         "Breaker openings, by the call whose attempt opened the breaker";
     CallDuration Histogram "retry_call_duration_seconds" "retry.call.duration" SECONDS,
-        "How long calls took, with their pauses and waits, by outcome";
+        "Durations of calls, including their pauses and waits, by outcome";
     AttemptDuration Histogram "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
-        "How long attempts took, by kind: succeeded, stop, or the kind of failure";
+        "Durations of attempts, by kind: succeeded, stop, or the kind of failure";
     AttemptsPerCall Histogram "retry_attempts_per_call" "retry.attempts_per_call" "{attempt}",
         "Attempts that each call made until it ended, unless it made none";
     Delay Histogram "retry_delay_seconds" "retry.delay" SECONDS,
@@ -106,16 +106,16 @@ impl<'a, I> Measurements<'a, I> {
         }
     }
 
-    /// Adds a gauge of the tokens left in the budget, under this name. It is set at each event of a call that uses this
-    /// observer.
+    /// Adds a gauge of the tokens left in the budget, under this name. The gauge is set at each event of a call that
+    /// uses this observer.
     #[must_use]
     pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
         self.shared = self.shared.with(name, Shared::Budget(budget));
         self
     }
 
-    /// Adds a gauge of the breaker's state, under this name. It is set at each event of a call that uses this observer.
-    /// A breaker of your own type reports its state by [`state`](retry_runtime::seam::AdmissionControl::state).
+    /// Adds a gauge of the breaker's state, under this name. The gauge is set at each event of a call that uses this
+    /// observer. Your own type of breaker reports its state by [`state`](retry_runtime::seam::AdmissionControl::state).
     ///
     /// To measure one of several breakers, for example in a `Keyed`, look it up in a closure:
     ///
@@ -147,8 +147,8 @@ impl<'a, I> Measurements<'a, I> {
     }
 
     /// Adds gauges of the limiter's load, under this name, from its
-    /// [`state`](retry_runtime::seam::AdmissionControl::state). They are set at each event of a call that uses this
-    /// observer.
+    /// [`state`](retry_runtime::seam::AdmissionControl::state). The gauges are set at each event of a call that uses
+    /// this observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: Protection<'a>) -> Self {
         self.shared = self.shared.with(name, Shared::Limiter(limiter));
@@ -265,7 +265,7 @@ fn kind_of(end: AttemptEnd) -> &'static str {
     match end {
         AttemptEnd::Succeeded => "succeeded",
         AttemptEnd::Failed(kind) => kind.name(),
-        // The only other end.
+        // `Stop` is the only other end.
         _ => "stop",
     }
 }

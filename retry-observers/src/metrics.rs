@@ -9,13 +9,13 @@ use crate::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements,
 ///
 /// | metric | labels | |
 /// |---|---|---|
-/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](retry_runtime::Reason) of giving up; `retried` is `true` for those that made more than one attempt, otherwise `false` |
+/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](retry_runtime::Reason) for giving up; `retried` is `true` for those that made more than one attempt, otherwise `false` |
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](retry_runtime::Kind) of failure |
 /// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of the durations of attempts |
 /// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of the durations of calls, including their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of the number of attempts per call, without calls that made none |
-/// | `retry_wait_seconds` | `name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait, or whose wait ended by a deadline or a cancellation |
+/// | `retry_wait_seconds` | `name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait or were never admitted |
 /// | `retry_breaker_openings_total` | `name` | the number of times that an attempt of the call opened its breaker, for any type of breaker |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](super::Measurements::breaker) |
 /// | `retry_budget_available` | `budget` | the tokens left in the budget passed to [`budget`](super::Measurements::budget) |
@@ -23,10 +23,10 @@ use crate::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements,
 /// | `retry_limiter_rate` | `limiter` | the cost that the limiter admits per second, if it has a rate; infinite without a limit |
 ///
 /// `name` is the call's name. Each name is a separate time series, so names must not contain ids. A batch is one call.
-/// A plan is one call, and each of its subtasks is another, named `plan.subtask`. Outcomes and kinds have the same
-/// words as in the log. Shared protections have their own names, because several calls use them. A gauge is set at the
-/// events of calls that use this observer, so it may be out of date until the next event: for example, a breaker whose
-/// open time is over still shows as open.
+/// A plan is one call, and each of its subtasks is another, named `plan.subtask`. Outcomes and kinds are the same words
+/// as in the log. Shared protections have their own names, because several calls use them. A gauge is set at the events
+/// of calls that use this observer, so it may be out of date until the next event: for example, a breaker whose open
+/// time is over still shows as open.
 ///
 /// ```
 /// use retry_observers::Metrics;
@@ -51,8 +51,8 @@ use crate::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements,
 /// assert!(Client.models().is_ok());
 /// ```
 ///
-/// If no recorder is installed, it records nothing. It measures up to 16 budgets, breakers and limiters; adding one
-/// more panics, in a `static` at compile time.
+/// If no recorder is installed, nothing is recorded. An observer measures up to 16 budgets, breakers and limiters;
+/// adding one more panics, in a `static` at compile time.
 pub type Metrics<'a> = Measurements<'a, Recorder>;
 
 impl Metrics<'static> {
@@ -96,7 +96,7 @@ impl Instruments for Recorder {
 
 fn labels(labels: &[figures::Label<'_>]) -> Vec<Label> {
     let labels = labels.iter().map(|(key, value)| {
-        // Prometheus labels have no `retry.` prefix; those of OpenTelemetry do.
+        // Prometheus labels don't have the prefix `retry.`; OpenTelemetry attributes do.
         Label::new(&key["retry.".len()..], shown(value).to_string())
     });
     labels.collect()

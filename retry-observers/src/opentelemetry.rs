@@ -8,13 +8,13 @@ use crate::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements
 ///
 /// | instrument | unit | attributes | |
 /// |---|---|---|---|
-/// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](retry_runtime::Reason) of giving up; and whether they made more than one attempt |
+/// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](retry_runtime::Reason) for giving up; and whether they made more than one attempt |
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](retry_runtime::Kind) of failure |
 /// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of the durations of attempts |
 /// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of the durations of calls, including their pauses and waits |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of the number of attempts per call, without calls that made none |
-/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait, or whose wait ended by a deadline or a cancellation |
+/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait or were never admitted |
 /// | `retry.breaker.openings` | `{opening}` | `retry.name` | the number of times that an attempt of the call opened its breaker, for any type of breaker |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](super::Measurements::breaker) |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget passed to [`budget`](super::Measurements::budget) |
@@ -40,7 +40,7 @@ use crate::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements
 /// assert!(fetch().is_ok());
 /// ```
 ///
-/// It measures up to 16 budgets, breakers and limiters; adding one more panics.
+/// An observer measures up to 16 budgets, breakers and limiters; adding one more panics.
 ///
 /// OpenTelemetry's attribute for the attempts before an HTTP request is `http.request.resend_count`. From the second
 /// attempt on, set it on the request's span:

@@ -116,7 +116,7 @@ impl Progress {
         Self::on(bar, template).expect("the template is one of ours")
     }
 
-    /// The bar on which it draws.
+    /// The bar on which this observer draws.
     pub fn bar(&self) -> &ProgressBar {
         &self.bar
     }

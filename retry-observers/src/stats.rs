@@ -89,14 +89,14 @@ pub struct Totals {
     pub paused: Duration,
     /// The last error of any event, as the log shows it.
     pub last_error: Option<String>,
-    /// Indexed by [`Reason`].
+    /// The number of calls that gave up for each reason.
     gave_up: BTreeMap<Reason, u64>,
 }
 
 impl Totals {
     fn count(&mut self, event: &Event<'_>, error: Option<String>) {
         match event.data {
-            // A rejection is not an attempt, so trying again after it is not a retry of an attempt.
+            // A rejection is not an attempt, so trying again after a rejection is not a retry.
             EventData::Retrying {
                 kind: Kind::Rejected,
                 ..

@@ -4,6 +4,6 @@ use std::time::Duration;
 
 pub(crate) use retry_runtime::macro_support::now;
 
-/// The largest difference between the clocks of two threads, if calls have timers of their own. A clock that is further
-/// behind was set back.
+/// The largest difference between the clocks of two threads, whose calls may have their own timers. A clock that is
+/// further behind was set back.
 pub(crate) const AHEAD: Duration = Duration::from_secs(60);

@@ -32,19 +32,18 @@ use crate::sync::{Mutex, lock};
 /// ```
 ///
 /// Keys often come from outside the program, so their number is bounded. Once the limit is reached, a new key replaces
-/// those whose value is at rest, unless a call still uses it. At rest are:
+/// keys whose value is at rest and not used by a call. A value is at rest if it is:
 ///
-/// - a value in its initial state: a full budget, a closed breaker without failures or slow calls, a quota that owes
-///   nothing,
+/// - in its initial state: a full budget, a closed breaker without failures or slow calls, a quota that owes nothing,
 /// - an open or half-open breaker in which no trial call has started for a `window`, although one could have,
-/// - a budget, a latency or an adaptive limiter that was not used for ten minutes. The time is not measured until
-///   another key finds no room, because the clock is not read before.
+/// - a budget, a latency or an adaptive limiter that was not used for ten minutes. That time starts once another key
+///   finds no room, because the clock is not read earlier.
 ///
-/// A breaker or limiter that an operator forced, or whose numbers an operator changed, is kept until the change is
+/// A breaker or limiter that an operator forced, or whose settings an operator changed, is kept until the change is
 /// undone.
 ///
-/// If none is at rest, further keys share one value, so that forged keys don't each get a full budget. At most once a
-/// second, a new key causes another check for values at rest.
+/// If no value is at rest, further keys share one value, so that forged keys don't each get a full budget. At most once
+/// a second, a new key causes another check for values at rest.
 pub struct Keyed<K, V> {
     make: fn() -> V,
     most: usize,
@@ -53,7 +52,7 @@ pub struct Keyed<K, V> {
 
 struct All<K, V> {
     known: HashMap<K, Entry<V>>,
-    /// The value that keys share if there is no room for them.
+    /// The value that is shared by keys for which there is no room.
     shared: Option<Arc<V>>,
     /// The time of the last check that found no value at rest.
     full_at: Option<Moment>,
@@ -61,14 +60,14 @@ struct All<K, V> {
 
 struct Entry<V> {
     value: Arc<V>,
-    /// The time of its last use. `None` until another key finds no room, because some systems have no clock.
+    /// The time of the last use. `None` until another key finds no room, because some systems have no clock.
     used: Option<Moment>,
 }
 
 /// A value that [`Keyed`] may remove while no call uses it.
 pub trait Evictable {
-    /// Returns true if the value is in its initial state or out of date. `is_unused` is true if it was not used for ten
-    /// minutes: the data that it collected is then out of date.
+    /// Returns true if the value is in its initial state or out of date. `is_unused` is true if the value was not used
+    /// for ten minutes: the data in it is then out of date.
     fn can_evict(&self, is_unused: bool) -> bool;
 }
 
@@ -124,13 +123,13 @@ impl<K: Eq + Hash, V: Evictable> Keyed<K, V> {
         new
     }
 
-    /// The number of keys that have a value of their own.
+    /// The number of keys that have their own value.
     pub fn len(&self) -> usize {
         let all = lock(&self.all);
         all.known.len()
     }
 
-    /// Returns true if no key has a value of its own.
+    /// Returns true if no key has its own value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -7,7 +7,7 @@ use retry_runtime::seam::HedgeDelay;
 use crate::keyed::Evictable;
 use crate::sync::{Mutex, lock};
 
-/// The times of recent attempts, shared by calls. `hedge = LATENCY.quantile(0.95)` starts another attempt after the
+/// The durations of recent attempts, shared by calls. `hedge = LATENCY.quantile(0.95)` starts another attempt after the
 /// time within which 95 % of them end.
 ///
 /// ```
@@ -23,9 +23,9 @@ use crate::sync::{Mutex, lock};
 /// }
 /// ```
 ///
-/// Functions that name a `Latency` in their key `hedge` record their attempts: a success with its duration, and a
-/// dropped attempt (another one won, it timed out, or its call was dropped) as one that would have taken at least its
-/// time so far, by the Kaplan–Meier estimator. Failures are not recorded.
+/// Functions that name a `Latency` in their key `hedge` record their attempts. A success is recorded with its duration.
+/// A dropped attempt (another one won, it timed out, or its call was dropped) counts as one that would have taken
+/// longer: the quantile comes from the Kaplan–Meier estimator. Failures are not recorded.
 ///
 /// Keeps the last 1024 attempts in 16 KiB.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ struct Last {
     estimate: Option<Estimate>,
 }
 
-/// The time of an attempt in nanoseconds, and true if it was dropped. Tuples sort as the estimator needs them: of equal
-/// times, completed attempts come before dropped ones.
+/// The time of an attempt in nanoseconds, and true if it was dropped. Tuples sort as the estimator needs them: if times
+/// are equal, completed attempts come before dropped ones.
 type Took = (u64, bool);
 
 /// The last computed quantile.
@@ -48,7 +48,7 @@ type Took = (u64, bool);
 struct Estimate {
     quantile: f64,
     value: Duration,
-    /// The number of attempts recorded since.
+    /// The number of attempts recorded since this quantile was computed.
     age: usize,
 }
 
@@ -70,7 +70,7 @@ impl Latency {
     }
 
     /// The time within which this fraction of the attempts ends, for the key `hedge`: above 0, at most 1. A value
-    /// outside that range is replaced by the nearest one inside it.
+    /// outside of that range counts as the nearest one in it.
     #[must_use]
     pub const fn quantile(&self, quantile: f64) -> Quantile<&Self> {
         Quantile::new(self, quantile)
@@ -150,7 +150,7 @@ impl<L: Deref<Target = Latency>> Quantile<L> {
     /// recorded: nothing is hedged until then.
     ///
     /// If too many of the recent attempts were dropped, the quantile is unknown. The result is then the longest
-    /// recorded time, which is too short.
+    /// recorded time, which is an underestimate.
     pub fn get(&self) -> Option<Duration> {
         lock(&self.latency.last).quantile(self.quantile)
     }

@@ -8,8 +8,8 @@ use crate::clock;
 
 /// Waiting attempts, in order of arrival.
 ///
-/// A waker runs the executor's code when it is called or dropped, so each one that a method returns must outlive the
-/// lock around the line.
+/// A waker runs the executor's code when it is called or dropped, so call or drop a returned waker only after the lock
+/// around the line is released.
 #[derive(Debug)]
 pub(crate) struct Line {
     waiting: VecDeque<Waiting>,
@@ -57,7 +57,7 @@ impl Line {
         self.waiting.len()
     }
 
-    /// The number of attempts before this one. `None` if it doesn't wait here.
+    /// The number of attempts before this one. `None` if the attempt isn't in this line.
     pub(crate) fn ahead(&self, number: u64) -> Option<usize> {
         let numbers = self.waiting.binary_search_by_key(&number, |one| one.number);
         numbers.ok()
@@ -127,8 +127,9 @@ impl Line {
         waker
     }
 
-    /// Finds out which attempts before this place are present, if the first is absent and no present one is known to be
-    /// due. Marks them as due now, and returns their wakers.
+    /// Checks which attempts before this place are still polled: from the first present one on, marks them as due now,
+    /// and returns their wakers. Does nothing unless the first attempt is absent and the first present one is not yet
+    /// due.
     pub(crate) fn call(&mut self, place: usize) -> Vec<Waker> {
         let now = clock::now();
         let present = self.present(now);

@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// A setter was called with a number that is out of range. It changed nothing.
+/// The error of a setter that was called with a number out of range, and changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutOfRange;

@@ -1,4 +1,4 @@
-//! The trait of breakers and limiters, which admit the attempts of all calls that share them.
+//! The trait that breakers and limiters implement.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -12,17 +12,17 @@ use crate::observe::Cause;
 use retry_classify::macro_support::Basis;
 use retry_classify::{Kind, Verdict};
 
-/// Admits attempts, delays them, or rejects them. Calls share it, by the key `breaker` or the key `limiter`.
+/// Admits, delays or rejects the attempts of all calls that share it: the keys `breaker` and `limiter`.
 ///
-/// Each attempt enters, is polled until it is admitted or rejected, and leaves when it has ended. The keys differ in
-/// the handling of an attempt that is not admitted at once:
+/// Each attempt enters the queue, is polled until it is admitted or rejected, and leaves when it has ended. The two
+/// keys handle an attempt that is not admitted at once differently:
 ///
-/// | key | an attempt that has to wait | when it is asked |
+/// | key | an attempt that has to wait | time of entry |
 /// |---|---|---|
-/// | `limiter` | waits, up to [`longest_wait`](Self::longest_wait) and the deadline | first |
-/// | `breaker` | is rejected | immediately before the attempt, and by [`is_open`](Self::is_open) before any wait |
+/// | `limiter` | waits until it is admitted, limited by [`longest_wait`](Self::longest_wait) and the deadline | first, before the breaker |
+/// | `breaker` | is rejected | immediately before the attempt starts; [`is_open`](Self::is_open) is checked before any wait |
 ///
-/// A switch that an operator uses during maintenance:
+/// A switch that an operator can flip during maintenance:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -63,8 +63,8 @@ use retry_classify::{Kind, Verdict};
 /// assert_eq!(rejected.to_string(), "rejected by an open circuit breaker");
 /// ```
 ///
-/// The keys take any expression whose type implements this trait. References, `Arc`, `Rc`, `Box` and `Option` implement
-/// it if the type inside does. `None` admits every attempt.
+/// The keys accept any expression whose type implements this trait. References, `Arc`, `Rc`, `Box` and `Option`
+/// implement the trait if the inner type does. `None` admits every attempt.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a circuit breaker or a limiter",
     label = "does not implement `AdmissionControl`",
@@ -72,50 +72,49 @@ use retry_classify::{Kind, Verdict};
     note = "the crate `retry-protections` has `Breaker`, `RateLimiter` and `ConcurrencyLimiter`"
 )]
 pub trait AdmissionControl {
-    /// Adds an attempt with this cost to the end of the queue, and returns its permit. By default every permit has the
+    /// Adds an attempt with this cost to the end of the queue, and returns its permit. By default, every permit has the
     /// number 0.
     fn enter(&self, cost: u32) -> Permit {
         Permit::new(0, cost)
     }
 
-    /// Returns [`Admission::Admitted`] if the attempt may start. Otherwise, stores the waker in place of the previous
-    /// one, and wakes it when the attempt should ask again. Not called again once the attempt is admitted.
+    /// Returns [`Admission::Admitted`] if the attempt may start. Otherwise, stores the waker, replacing the previous
+    /// one, and wakes it when the attempt should poll again. An admitted attempt is not polled again.
     ///
-    /// An attempt that waits without an `at_least` is also polled if nothing wakes it: every n seconds with n attempts
-    /// ahead, or every 30 seconds if there are more than 30. So it can overtake attempts that are no longer polled.
+    /// An attempt that waits without an `at_least` behind n others is polled every n seconds (at most 30) even if
+    /// nothing wakes it, so that it can overtake attempts that are no longer polled.
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission;
 
-    /// Takes the permit back. Called exactly once for each permit, even if the attempt was not admitted, or the call
-    /// panics or is dropped. Returns the changes that affect all calls, for the log and observers. By default it
-    /// records nothing.
+    /// Takes back the permit. Called exactly once for each permit, even if the attempt was not admitted, or if the call
+    /// panics or is dropped. Returns the changes to report to the log and observers. By default, records nothing.
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
         _ = (permit, outcome);
         UNCHANGED
     }
 
     /// Returns true if no attempt would be admitted now. A call that also has a `limiter`, and every call of a client
-    /// that `retry-clients` wraps as a whole, checks this before it waits. False by default.
+    /// that `retry-clients` wraps as a whole, checks it before waiting. False by default.
     fn is_open(&self) -> bool {
         false
     }
 
-    /// The time until an open breaker admits a trial call, if known. A rejected call with the key `rejected` doesn't
-    /// ask again earlier. `None` by default: such a call then pauses according to its own policy.
+    /// The time until an open breaker admits a trial call, if known. A call with the section `rejected` pauses for at
+    /// least this time after a rejection. Default `None`: its policy alone determines the pause.
     fn half_open_in(&self) -> Option<Duration> {
         None
     }
 
-    /// The limit for an attempt's wait to be admitted. Default `None`: no limit.
+    /// The longest time that an attempt may wait for admission. Default `None`: no limit.
     fn longest_wait(&self) -> Option<Duration> {
         None
     }
 
-    /// The current state, for metrics. By default every field is `None`.
+    /// The current state, for metrics. By default, every field is `None`.
     fn state(&self) -> AdmissionState {
         AdmissionState::default()
     }
 
-    /// Returns true if throttled retries wait here, so that a budget need not pay for them.
+    /// Returns true if this limiter delays throttled retries, so that a budget need not pay for them.
     #[doc(hidden)]
     fn handles_throttling(&self) -> bool {
         true
@@ -137,7 +136,7 @@ forward! {
     Option<T>: "A switch: `None` admits every attempt."
 }
 
-/// The permit of one attempt: created by [`AdmissionControl::enter`], and given back to [`AdmissionControl::leave`].
+/// The permit of one attempt, created by [`AdmissionControl::enter`] and returned to [`AdmissionControl::leave`].
 ///
 /// [`AdmissionControl::enter`]: crate::seam::AdmissionControl::enter
 /// [`AdmissionControl::leave`]: crate::seam::AdmissionControl::leave
@@ -149,8 +148,8 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Creates a permit with the attempt's cost. The breaker or limiter chooses the number: for example, the position
-    /// in its queue, or the number of its state.
+    /// Creates a permit with the attempt's cost. The breaker or limiter chooses the number: a position in its queue,
+    /// for example, or a count of its state changes.
     #[inline]
     pub const fn new(number: u64, cost: u32) -> Self {
         Self {
@@ -160,8 +159,8 @@ impl Permit {
         }
     }
 
-    /// Creates the permit of a breaker's first trial call, which makes the breaker half open. The log and observers
-    /// report that.
+    /// Creates the permit of a breaker's first trial call, which makes the breaker half open. This change is reported
+    /// to the log and observers.
     pub const fn half_opening(number: u64, cost: u32) -> Self {
         let mut permit = Self::new(number, cost);
         permit.half_opens = true;
@@ -187,7 +186,7 @@ impl Permit {
     }
 }
 
-/// The answer to an attempt that asks to start.
+/// The result of [`AdmissionControl::poll`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The attempt may start.
@@ -196,25 +195,25 @@ pub enum Admission {
     Wait {
         /// The number of attempts ahead in the queue.
         ahead: usize,
-        /// The time after which the attempt asks again, unless it is woken earlier. `None`: it only asks when woken.
+        /// The time after which the attempt polls again if it is not woken earlier. `None`: it waits to be woken.
         at_least: Option<Duration>,
     },
-    /// The attempt can't start, and the call ends.
+    /// The attempt can't start. The call ends, unless its policy retries rejections.
     Rejected,
-    /// Too many attempts are waiting already, and the call ends.
+    /// Too many attempts are waiting already. The call ends, unless its policy retries rejections.
     QueueFull,
 }
 
 impl Admission {
-    /// The `at_least` to return if any success could admit the attempt. While any time is left before the deadline and
-    /// the [`longest_wait`](AdmissionControl::longest_wait), a wait of at most this length is not rejected.
+    /// The `at_least` to return if any success could make room for the attempt. A wait this short is allowed if any
+    /// time is left before the deadline and the [`longest_wait`](AdmissionControl::longest_wait).
     pub const SOON: Duration = Duration::from_millis(20);
 
-    /// An attempt that asks this much too late may be overtaken by those behind it. It keeps its position.
+    /// An attempt that polls this much too late may be overtaken by those behind it, but keeps its position.
     pub const ABSENT: Duration = Duration::from_secs(1);
 }
 
-/// The outcome of an attempt, as breakers and limiters see it.
+/// The outcome of an attempt, as reported to breakers and limiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     /// The server answered: with a value, even one that `until` or `validate` rejected, or with an error that is not
@@ -227,41 +226,41 @@ pub enum AttemptOutcome {
         /// The wait that the server asked for, if any.
         hint: Option<Duration>,
     },
-    /// Unknown: the error was not classified.
+    /// No evidence about the server, because the error was not classified.
     Ignored,
-    /// The attempt never started, or a breaker or a limiter inside the operation rejected it. Its charge is refunded.
+    /// The attempt never started, or a breaker or a limiter inside the operation rejected it. Its cost is refunded.
     NotBegun,
     /// The attempt was dropped or panicked.
     Dropped,
 }
 
-/// A change that one attempt caused and that affects all calls.
+/// A change of shared state, caused by one attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
     /// A breaker changed its state.
     Breaker(Transition),
-    /// The server throttled an attempt and asked for a wait: no attempt starts during this time. Reported again if a
+    /// An attempt failed, and the server asked for a wait: no attempt starts during this pause. Reported again if a
     /// later hint more than doubles the remaining time.
     Paused {
-        /// The length of the wait.
+        /// The length of the pause.
         pause: Duration,
     },
-    /// The server answers again after a wait.
+    /// The server answers again after a pause.
     Resumed,
-    /// The new limit of concurrent attempts.
+    /// The new limit on concurrent attempts.
     Limit(u32),
     /// The new rate: the total cost of the attempts that may start per second.
     Rate(f64),
 }
 
-/// The changes caused by the end of one attempt: at most two, such as a wait and a limit.
+/// The changes caused by the end of one attempt: at most two, such as a pause and a new limit.
 pub type Changes = [Option<Change>; 2];
 
 /// No change.
 pub(crate) const UNCHANGED: Changes = [None; 2];
 
-/// A breaker's first trial call starts.
+/// The change when a breaker's first trial call starts.
 pub(crate) const HALF_OPENED: Changes = [Some(Change::Breaker(Transition::HalfOpened)), None];
 
 /// A change of a breaker's state.
@@ -272,7 +271,7 @@ pub enum Transition {
     Opened {
         /// The reason.
         cause: Cause,
-        /// The time after which it admits trial calls.
+        /// The time until the breaker admits trial calls.
         open_for: Duration,
     },
     /// The breaker admits trial calls, because it was open for long enough.
@@ -293,7 +292,7 @@ pub struct AdmissionState {
     pub running: Option<u64>,
     /// The number of attempts that wait to be admitted.
     pub waiting: Option<usize>,
-    /// The limit of concurrent attempts.
+    /// The limit on concurrent attempts.
     pub limit: Option<u32>,
     /// The total cost of the attempts that may start per second; infinite without a limit.
     pub rate: Option<f64>,
@@ -332,7 +331,7 @@ impl AttemptOutcome {
     }
 }
 
-/// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
+/// A limiter for attempts whose cost is not 1, such as model requests that cost many tokens.
 ///
 /// The limiters of `retry-protections` have a method `cost` that creates one. Wrap other limiters with `WithCost::new`:
 ///
@@ -366,8 +365,8 @@ pub struct WithCost<L> {
 }
 
 impl<L> WithCost<L> {
-    /// Multiplies the cost of each attempt in `limiter` by `cost`. With 0, an attempt waits its turn like the others,
-    /// but is charged nothing.
+    /// Multiplies the cost of each attempt in `limiter` by `cost`. With 0, an attempt waits its turn like any other,
+    /// but costs nothing.
     pub const fn new(limiter: L, cost: u32) -> Self {
         Self { limiter, cost }
     }

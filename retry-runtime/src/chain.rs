@@ -1,7 +1,7 @@
-//! Types of chains: a policy and further keys, for calls, batches and plans.
+//! The types of chains. A chain is a policy with further keys, for calls, batches and plans.
 //!
-//! To write a chain, you need none of these, as in `POLICY.on(is_transient).breaker(&BREAKER).call(…)`. Use them to
-//! store a chain in a field, or to write functions that accept any chain:
+//! A chain such as `POLICY.on(is_transient).breaker(&BREAKER).call(…)` names none of these types. Use them to store a
+//! chain in a field, or to write functions that accept any chain:
 //!
 //! ```
 //! use std::io;

@@ -1,4 +1,4 @@
-//! The parts of policies that come from files, the environment and command lines.
+//! Types for policies from files, the environment and the command line.
 //!
 //! The [guide](crate::guide::configuration) shows each source.
 

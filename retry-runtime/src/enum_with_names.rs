@@ -1,7 +1,7 @@
 //! Enums defined together with the names of their variants.
 
-/// Defines an enum, and `ALL`, its variants in the order of their numbers, so that arrays can be indexed by variant. If
-/// the variants have names, also defines `name` and implements `Display`.
+/// Defines an enum and the constant `ALL`, which lists the variants in order, so that arrays can be indexed by variant.
+/// If the variants have names, also defines `name` and implements `Display`.
 macro_rules! enum_with_names {
     ($(#[$attr:meta])* $enum:ident: $($(#[$doc:meta])* $variant:ident = $name:literal,)+) => {
         enum_with_names!($(#[$attr])* $enum: $($(#[$doc])* $variant,)+);

@@ -1,8 +1,8 @@
-//! Implements traits for pointers, `Option` and wrappers by calling the value inside.
+//! Implements traits for pointers, `Option` and wrappers by calling the inner value.
 
-/// Implements a trait for types that contain an implementor, by calling the same method of the value inside. The types
-/// come after the methods: first pointers; then `Option<T>`, for which each method has the result of `None` after `=>`;
-/// then other types, each with a closure that returns the value inside. `@held` is for one such type, which may
+/// Implements a trait for types that contain an implementor, by calling the same method of the inner value. The types
+/// follow the methods: first pointers; then `Option<T>`, for which each method has the result for `None` after `=>`;
+/// then other types, each with a closure that returns the inner value. `@held` is for one such type, which may
 /// implement some methods itself.
 #[doc(hidden)]
 #[macro_export]

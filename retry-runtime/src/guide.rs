@@ -2,8 +2,8 @@
 #![cfg_attr(checkout, doc = include_str!("../../docs/README.md"))]
 #![cfg_attr(not(checkout), doc = include_str!("../docs/README.md"))]
 
-// In a checkout, pages are read from `docs` itself. The link next to `src` is for packages, which contain files
-// instead: Windows may have checked it out as text.
+// In a checkout, pages are read from the folder `docs` itself: on Windows, Git may have written the symlink next to
+// `src` as a text file. Packages contain copies of the pages instead of the symlink.
 #[cfg(checkout)]
 macro_rules! page {
     ($name:ident) => {
@@ -17,8 +17,8 @@ macro_rules! page {
     };
 }
 
-// Each page starts with definitions of the links between pages: the first definition of a name counts, and the page's
-// own definitions link to files. Pictures are part of their links, because rustdoc doesn't copy files.
+// Each page starts with definitions of the links between pages, which override the page's own links to files: the first
+// definition of a name counts. Pictures are embedded, because rustdoc doesn't copy files.
 macro_rules! pages {
     ($(if $shown:meta: $($page:ident)*;)*) => {$($(
         #[doc = include_str!("guide/links.md")]
@@ -35,9 +35,9 @@ pages! {
         cheat_sheet own_function targets classification configuration observing testing validation agents
         teams troubleshooting outages protections lab blocks wrapping own_loop runtimes expansion
         performance comparison standard reviewing batches plans;
-    // Their examples are compiled elsewhere: in `retry-classify`, in `retry-clients` and by `.ci/cookbook`.
+    // The examples of these pages are compiled in `retry-classify`, in `retry-clients` and by `.ci/cookbook`.
     if not(doctest):
         built_in_clients sdk_authors clients whole_clients fleets durable restate migrating cookbook;
-    // Their links and examples need the features.
+    // The links and examples of these pages need the features.
     if feature = "stream": streams keys_code;
 }

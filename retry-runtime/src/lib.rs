@@ -10,7 +10,7 @@
 #![doc = include_str!("guide/links.md")]
 #![doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", env!("CARGO_PKG_README")))]
 
-// Generated code refers to this crate by its name, also in the crate's own tests and documentation.
+// Generated code refers to this crate by name, even in the crate's own tests and documentation.
 extern crate self as retry_runtime;
 
 extern crate alloc;
@@ -51,7 +51,7 @@ pub use configure::policies::Policies;
 pub use history::{Attempt, CallId, Draft, FailedAttempt, GaveUp};
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason};
 pub use policy::{Backoff, Hint, Jitter, Policy, PolicyError, Section};
-// The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
+// Everything but the derive, whose code would refer to `retry_classify` by name. The derive below replaces it.
 pub use retry_classify::*;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry, retrying};
@@ -59,7 +59,7 @@ pub use retry_macros::{Classify, retry, retrying};
 pub use stream::resume::Items;
 pub use time::Cancel;
 
-// These are shared by calls, so they need the standard library's locks and clock.
+// These items are shared by calls, so they need the standard library's locks and clock.
 #[cfg(feature = "std")]
 pub use {
     budget::bucket::Budget,

@@ -1,44 +1,44 @@
-//! Functions called from generated code and from our other crates. Not public API: they change without notice.
+//! Functions called from generated code and from our other crates. Not public API: may change without notice.
 //!
 //! `retry-protections` uses these hidden items, and no others:
 //!
-//! - [`now`], the clock that tests and runtimes stop and skip,
-//! - [`sync`], locks that ignore poison,
-//! - [`changed`], so that changes by operators are logged only with the feature `tracing` of this crate,
-//! - [`Remembers`], so that the macros reject a breaker or a limiter that each call would create.
+//! - [`now`], the clock that tests and runtimes can pause or advance,
+//! - [`sync`], locks that ignore poisoning,
+//! - [`changed`], to log operators' changes, if this crate's feature `tracing` is enabled,
+//! - [`Remembers`], so that the macros reject a breaker or a limiter that would be created again for each call.
 //!
 //! `retry-observers` uses these:
 //!
-//! - [`CallEnd`], returned by `Event::call_end`, and [`Max`], to count and write as the log does,
+//! - [`CallEnd`], returned by `Event::call_end`, and [`Max`], to count calls and print limits as the log does,
 //! - [`shown`], [`now`] and [`sync::lock`].
 //!
-//! `retry-work` uses these, and fields and methods of the types that a chain has as `IntoChain`:
+//! `retry-work` uses these, and fields and methods of a chain's parts:
 //!
-//! - [`Driver`], which makes each attempt of a batch or a plan, and [`Job`], which all of them share: keys, names,
-//!   reports, and decisions on several failures together. A [`Part`] of a job is reported under its own name,
-//! - [`bounds`] and [`Bounds`], the deadline and the signal that end a batch or a plan,
+//! - [`Driver`], one for each attempt of a batch or a plan, and [`Job`], which all attempts share: keys, names,
+//!   reports, and joint decisions on several failures. A [`Part`] of a job is reported under its own name,
+//! - [`bounds`] and [`Bounds`], the deadline and the cancellation of a batch or a plan,
 //! - [`Span`] and [`around`] for the key `span`, and [`place_of`] for the default name, as in a chain,
-//! - [`attempt_within`] and [`run_within`], so that calls within an attempt know the call around it,
-//! - [`carry`], so that what a test overrides on a thread holds on the threads of a blocking batch,
-//! - [`refused`], [`limit`] and [`Basis`], to decide and count as a call does,
+//! - [`attempt_within`] and [`run_within`], so that calls within an attempt are reported as nested,
+//! - [`carry`], to apply a thread's test settings to the threads of a blocking batch,
+//! - [`refused`], [`limit`] and [`Basis`], for the same decisions and counts as in a call,
 //! - [`Described`], [`WithHint`], [`shown`], [`shown_within`], [`escaped`], [`Fields`], [`report_line`],
 //!   [`Level`] and [`warn_about_verdict`], to log as a call does,
 //! - [`sync::lock`].
 //!
 //! `retry-durable` uses these:
 //!
-//! - [`Driver`] and [`Reporter`], for the steps between the attempts that an engine records, and their reports,
+//! - [`Driver`] and [`Reporter`], for the decisions between recorded attempts, and for their reports,
 //! - [`ignores_timeout`] and [`shown`], to log as a call does.
 //!
 //! `retry-clients` uses these:
 //!
-//! - [`Driver`], [`Reporter`], [`Ending`] and [`Stop`], for the loop of a layer, whose future a chain can't show to be
-//!   `Send`. It waits for a service between two steps,
-//! - [`attempt_within`], so that calls within an attempt know the call around it,
+//! - [`Driver`], [`Reporter`], [`Ending`] and [`Stop`], for a layer's loop. It doesn't use a chain, because the
+//!   compiler can't show that a chain's future is `Send`,
+//! - [`attempt_within`], so that calls within an attempt are reported as nested,
 //! - [`Span`] and [`around`] for the key `span`, as in a chain,
-//! - [`of_attempt`], for the verdict on an attempt that a time limit dropped,
-//! - [`Taken`], because its fallback is reported as that of a call,
-//! - [`time_left`] and [`drops_attempts`], for the time limits of a policy,
+//! - [`of_attempt`], for the verdict on an attempt that was dropped at a time limit,
+//! - [`Taken`], to report a fallback as a call does,
+//! - [`time_left`] and [`drops_attempts`], for a policy's time limits,
 //! - [`ignores_timeout`], to log as a call does,
 //! - [`by_sqlstate`], [`is_conflict`] and [`redis_refused`], so that all clients of a database get the same verdicts.
 

@@ -17,9 +17,9 @@ pub(crate) fn begins_with(name: &str, beginning: &str) -> bool {
         .is_some_and(|rest| beginning.is_empty() || !rest.starts_with(of_identifier))
 }
 
-/// Returns the path of a function, given the name of its type or of the type of a closure in it.
+/// Returns the path of a function, given the type name of the function or of a closure in it.
 pub(crate) fn function_in(mut name: &'static str) -> &'static str {
-    // Not `trim_end_matches`, because its searcher would add 1,500 instructions to the program.
+    // `trim_end_matches` is not used, because its searcher would add 1,500 instructions to the program.
     let inner = ["::{{closure}}", "::__retry_name", "::__RETRY_SITE"];
     while let Some(around) = inner.iter().find_map(|part| name.strip_suffix(part)) {
         name = around;

@@ -1,4 +1,4 @@
-//! `Debug` for types whose contents have none: only the name of the type.
+//! `Debug` for types whose contents don't implement it: prints only the type's name.
 
 macro_rules! opaque_debug {
     ($($type:ident [$($generics:tt)*];)*) => {$(

@@ -1,6 +1,6 @@
-//! The parts of a loop of your own: [`Attempts`] drives it, and [`Call`] decides without waiting.
+//! The parts of your own loop: [`Attempts`] decides, pauses and waits; [`Call`] only decides.
 //!
-//! The [guide](crate::guide::own_loop) shows loops with each.
+//! The [guide](crate::guide::own_loop) shows a loop with each of them.
 
 mod attempts;
 

@@ -38,7 +38,7 @@ use retry_classify::Kind;
 ///
 /// A policy contains the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`, `max_hint`,
 /// `timeout`, `deadline`, `total_timeout`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`,
-/// `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor
+/// `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same names and defaults as in the attribute. Every constructor
 /// and setter is a `const fn`.
 ///
 /// ```
@@ -73,12 +73,12 @@ use retry_classify::Kind;
 /// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1. A duration
 /// above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`. A `base` or `factor` that is set
 /// after a [list](Backoff::List) is ignored. The attribute, text and configuration files reject such values instead,
-/// and so do [`checked`](Self::checked), in constants, and [`try_checked`](Self::try_checked).
+/// and so do [`checked`](Self::checked), for constants, and [`try_checked`](Self::try_checked).
 ///
 /// Two policies are equal if they have the same effect: an unset key equals its default.
 #[derive(Clone, Copy, Default)]
 pub struct Policy {
-    /// The values as set.
+    /// The values that were set, without defaults.
     settings: PolicySettings,
 }
 
@@ -91,22 +91,22 @@ impl Policy {
         }
     }
 
-    /// A policy with one fixed delay before every retry, with the default jitter.
+    /// A policy with the same delay before every retry, and the default jitter.
     pub const fn fixed(delay: Duration) -> Self {
         Self::new().backoff(Backoff::Fixed).base(delay)
     }
 
-    /// Delays that grow by `step` with every retry.
+    /// A policy whose delays grow by `step` with every retry.
     pub const fn linear(step: Duration) -> Self {
         Self::new().backoff(Backoff::Linear).base(step)
     }
 
-    /// Delays of `base` times 1, 1, 2, 3, 5, 8, …
+    /// A policy with delays of `base` times 1, 1, 2, 3, 5, 8, …
     pub const fn fibonacci(base: Duration) -> Self {
         Self::new().backoff(Backoff::Fibonacci).base(base)
     }
 
-    /// Retries without delay.
+    /// A policy that retries without delay.
     pub const fn none() -> Self {
         Self::new().backoff(Backoff::None)
     }
@@ -117,12 +117,12 @@ impl Policy {
     }
 
     setters! {
-        /// Sets the number of retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited: combine it
-        /// with a [`deadline`](Self::deadline).
+        /// Sets the number of retries after the first attempt; 0 means none. Default 3. `u32::MAX` is unlimited:
+        /// combine it with a [`deadline`](Self::deadline).
         max(retries: u32): [settings.sections[0].max] = retries;
 
-        /// Sets the first delay. Default 1 s. Ignored if set after a [list](Backoff::List); [`checked`](Self::checked)
-        /// rejects that.
+        /// Sets the first delay. Default 1 s. Ignored if set after a [list](Backoff::List): [`checked`](Self::checked)
+        /// then rejects the policy.
         base(base: Duration): [settings.sections[0].base] = at_longest(base);
 
         /// Sets the growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a
@@ -136,12 +136,12 @@ impl Policy {
         /// Sets the randomness of the delays. Default [`Jitter::Full`].
         jitter(jitter: Jitter): [settings.sections[0].jitter] = jitter;
 
-        /// Sets the shortest delay, including jitter. Default 0. It also applies to sections. A server's hint may be
-        /// longer.
+        /// Sets the shortest delay, including jitter. Default 0. The floor also applies to sections. A server's hint
+        /// may be longer.
         ///
         /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor.
-        /// Keep it well below `base`, or the first delays are no longer random. A floor never adds a delay where there
-        /// is none: [`Backoff::None`], also in a section, and invalid values still retry without delay.
+        /// Keep it well below `base`, or the first delays are no longer random. A floor doesn't add a delay to retries
+        /// that have none: those with [`Backoff::None`], even in a section, and those after invalid values.
         ///
         /// ```
         /// use std::time::Duration;
@@ -158,8 +158,8 @@ impl Policy {
         /// Sets the effect of a server's hint on the delay. Default [`Hint::Honor`].
         hint(hint: Hint): [settings.call.hint] = hint;
 
-        /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120
-        /// s; with [`Hint::Clamp`], 5 s above the policy's shortest delay.
+        /// Sets the longest accepted hint. A longer one ends the call, or is cut to this time by [`Hint::Clamp`].
+        /// Default 120 s; with [`Hint::Clamp`], 5 s above the policy's shortest delay.
         max_hint(longest: Duration): [settings.call.max_hint] = at_longest(longest);
 
         /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
@@ -186,8 +186,8 @@ impl Policy {
         /// ```
         timeout(timeout: Duration): [settings.call.timeout] = at_longest(timeout);
 
-        /// Sets the time limit for the whole call, from its start. A retry that would start later is not made. An
-        /// attempt in flight is not dropped; [`total_timeout`](Self::total_timeout) does that. Default: none.
+        /// Sets the time limit for the whole call, from its start. No retry starts after it. An attempt in flight is
+        /// not dropped; [`total_timeout`](Self::total_timeout) does that. Default: none.
         deadline(deadline: Duration): [settings.call.deadline] = at_longest(deadline);
 
         /// Sets the time limit for the whole call, from its start, at which a running attempt is dropped. No pause ends
@@ -197,7 +197,8 @@ impl Policy {
         /// [`Reason::Deadline`](crate::Reason::Deadline). As with [`timeout`](Self::timeout), a call has to opt in: the
         /// attribute with the key `timeout`, with or without a value, a chain with
         /// [`PolicyCall::policy_timeout`](crate::chain::PolicyCall::policy_timeout) or
-        /// [`timeout`](crate::chain::PolicyCall::timeout). In other calls it is a [`deadline`](Self::deadline).
+        /// [`timeout`](crate::chain::PolicyCall::timeout). Other calls treat the limit as a
+        /// [`deadline`](Self::deadline).
         ///
         /// ```
         /// use std::io;
@@ -216,8 +217,8 @@ impl Policy {
         total_timeout(limit: Duration): [settings.call.total_timeout] = at_longest(limit);
 
         /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that
-        /// would exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At
-        /// most 49 days. Default: none.
+        /// would exceed the limit ends the call instead. The limit and the pauses are rounded up to whole milliseconds.
+        /// The limit is at most 49 days. Default: none.
         ///
         /// ```
         /// use std::time::Duration;
@@ -234,8 +235,8 @@ impl Policy {
         /// Turns retries on or off. `false` means one attempt, regardless of other keys and sections: there are no
         /// pauses, and the call ends as with `max = 0`. Breakers and limiters still apply. Default true.
         ///
-        /// One layer of configuration can turn off all retries this way. `max=0` would leave the retries of a section
-        /// that has its own `max`:
+        /// One layer of configuration can turn off all retries this way. `max=0` would not affect a section that has
+        /// its own `max`:
         ///
         /// ```
         /// use retry_runtime::{Policy, Section};
@@ -248,7 +249,7 @@ impl Policy {
         enabled(enabled: bool): [settings.call.enabled] = enabled;
     }
 
-    /// Sets other values for transient failures. If called twice, the second call replaces only the keys that it sets.
+    /// Sets separate values for transient failures. A second call replaces only the keys that it sets.
     ///
     /// ```
     /// use std::time::Duration;
@@ -262,30 +263,30 @@ impl Policy {
         self.with(Some(Kind::Transient), section)
     }
 
-    /// Sets other values for throttled requests, added key by key as in [`Policy::transient`].
+    /// Sets separate values for throttled requests, merged key by key as in [`Policy::transient`].
     pub const fn throttled(self, section: Section) -> Self {
         self.with(Some(Kind::Throttled), section)
     }
 
-    /// Sets other values for timeouts, added key by key as in [`Policy::transient`].
+    /// Sets separate values for timeouts, merged key by key as in [`Policy::transient`].
     pub const fn timed_out(self, section: Section) -> Self {
         self.with(Some(Kind::Timeout), section)
     }
 
-    /// Sets other values for retries after an invalid value, added key by key as in [`Policy::transient`]. There is no
-    /// delay unless the section sets `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve an
-    /// answer. Values that the key `validate` rejects have their own count, up to the policy's `max` if the section
+    /// Sets separate values for retries after an invalid value, merged key by key as in [`Policy::transient`]. There is
+    /// no delay unless the section sets `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve
+    /// an answer. Values that the key `validate` rejects have their own count, up to the policy's `max` if the section
     /// sets none.
     pub const fn invalid(self, section: Section) -> Self {
         self.with(Some(Kind::Invalid), section)
     }
 
-    /// Sets the values for retries after a breaker or a limiter rejects an attempt, added key by key as in
+    /// Sets the values for retries after a breaker or a limiter rejects an attempt, merged key by key as in
     /// [`Policy::transient`]. Without this section, a rejection ends the call.
     ///
     /// These retries have their own count, up to the policy's `max` if the section sets none. They don't count as
-    /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker's
-    /// reopening time is known, a pause lasts at least until then. Once the retries are used up, a rejection ends the
+    /// attempts, and no budget pays for them, but their pauses count against `total_delay`. A pause lasts at least
+    /// until the breaker turns half open, if that time is known. Once the retries are used up, a rejection ends the
     /// call. Durable calls have neither a breaker nor a limiter.
     ///
     /// ```
@@ -311,7 +312,7 @@ impl Policy {
         self.with(Some(Kind::Rejected), section)
     }
 
-    /// An iterator of the delays without jitter, one for each retry; endless if retries are unlimited.
+    /// An iterator over the delays without jitter, one for each retry; endless if retries are unlimited.
     ///
     /// ```
     /// use std::time::Duration;
@@ -326,7 +327,7 @@ impl Policy {
         Pauses::new(schedule)
     }
 
-    /// An iterator of the policy's pauses, for loops that poll, watch or reconnect. Each pause is drawn with the
+    /// An iterator over the policy's pauses, for loops that poll, watch or reconnect. Each pause is drawn with the
     /// policy's jitter, up to its `max`. Nothing is logged, and `deadline` and the sections have no effect.
     ///
     /// ```
@@ -346,15 +347,15 @@ impl Policy {
         Pauses::new(self.in_force(self.named(None)))
     }
 
-    /// This policy with the values of `named` in place of its own, or of those for a kind.
+    /// This policy with the values of `named` in place of its own values, or of its values for `kind`.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
         let row = row(kind);
         self.settings.sections[row] = self.settings.sections[row].overridden_by(named);
         self
     }
 
-    /// The values set for a kind of failure, or for all failures, each clamped to its range, without those that have no
-    /// effect with a list.
+    /// The values set for a kind of failure, or for all failures, each clamped to its range, without values that have
+    /// no effect with a list.
     const fn named(&self, kind: Option<Kind>) -> Section {
         let named = self.settings.sections[row(kind)].within_ranges();
         let inherits = named.backoff.is_none() && self.settings.sections[0].names_list();
@@ -364,7 +365,7 @@ impl Policy {
         named
     }
 
-    /// All values as set, like [`Self::named`].
+    /// All values that are set, as [`Self::named`] returns them.
     fn all_named(&self) -> PolicySettings {
         PolicySettings {
             sections: SECTIONS.map(|(_, kind)| self.named(kind)),
@@ -391,7 +392,7 @@ impl Policy {
         all
     }
 
-    /// The values in force for a kind of failure, or the policy's own without one.
+    /// The values in force for a kind of failure; without a kind, the policy's own.
     pub(crate) fn schedule(&self, kind: Option<Kind>, values: Values) -> Schedule {
         let own = self.named(None);
         self.in_force(match kind {
@@ -409,9 +410,9 @@ impl Policy {
         schedule
     }
 
-    /// The values in force when a function computes the delays. `None` if it doesn't for this kind: a section's own
-    /// shape wins, and so does the zero delay of invalid values. The default cap clips neither computed delays nor
-    /// lists.
+    /// The values in force when a function computes the delays. `None` if the function doesn't apply to this kind: a
+    /// section's own shape takes precedence, and so does the zero delay of invalid values. The default cap clips
+    /// neither computed delays nor lists.
     pub(crate) fn computed(&self, kind: Kind, values: Values) -> Option<Schedule> {
         const NO_SHAPE: &[Duration] = &[];
         let section = self.section(kind, values);
@@ -423,7 +424,7 @@ impl Policy {
         Some(self.in_force(named))
     }
 
-    /// Returns true if failures of a kind are counted apart from the others.
+    /// Returns true if failures of this kind are counted separately.
     pub(crate) fn has_own_count(&self, kind: Kind, values: Values) -> bool {
         self.section(kind, values).max.is_some()
     }
@@ -481,8 +482,8 @@ impl Policy {
         }
     }
 
-    /// The time after which no attempt starts: [`deadline`](Self::deadline) or
-    /// [`total_timeout`](Self::total_timeout), whichever is less. `None` if unlimited.
+    /// The time after which no attempt starts: [`deadline`](Self::deadline) or [`total_timeout`](Self::total_timeout),
+    /// whichever is shorter. `None` if unlimited.
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
         let call = &self.settings.call;
@@ -588,7 +589,7 @@ mod tests {
         assert!(policy.has_own_count(Kind::Throttled, Values::Taken));
         assert!(!policy.has_own_count(Kind::Invalid, Values::Taken));
         assert!(policy.has_own_count(Kind::Invalid, Values::Validated));
-        // The policy's list equals that of a section without its own shape.
+        // A section without its own shape inherits the policy's list.
         let listed = Policy::new().backoff(Backoff::List(&LIST));
         let listed = listed.timed_out(
             Section::new()

@@ -1,9 +1,9 @@
-//! The traits behind the keys `breaker`, `limiter`, `budget`, `hedge`, `cancel` and `timer`, for implementations of
-//! your own.
+//! The traits behind the keys `breaker`, `limiter`, `budget`, `hedge`, `cancel` and `timer`, for your own
+//! implementations.
 //!
-//! [`AdmissionControl`] is a breaker or a limiter, [`RetryBudget`] a budget, [`HedgeDelay`] a measured delay of a
-//! hedge, and [`Timer`] and [`BlockingTimer`] are clocks to wait on. The crate `retry-protections` implements the first
-//! and the third.
+//! [`AdmissionControl`] is a breaker or a limiter, [`RetryBudget`] a budget, [`HedgeDelay`] the measured delay before a
+//! hedged attempt. [`Timer`] and [`BlockingTimer`] sleep and read a clock. The crate `retry-protections` implements
+//! [`AdmissionControl`] and [`HedgeDelay`].
 
 pub use crate::admission::{
     Admission, AdmissionControl, AdmissionState, AttemptOutcome, BreakerState, Change, Changes,

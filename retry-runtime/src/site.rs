@@ -1,4 +1,4 @@
-//! The place of calls in the code: its policy and its name, its counts, and the calls around it.
+//! The place of calls in the code: their policy, their name, their counts, and the calls around them.
 
 pub(crate) mod attempted;
 #[cfg(feature = "std")]
@@ -35,7 +35,7 @@ pub struct Site<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'a> {
     Text(&'a str),
-    /// A function that returns the name of a block, which can't be a constant.
+    /// A function that returns a block's name, because that name can't be a constant.
     By(fn() -> &'static str),
 }
 

@@ -1,7 +1,7 @@
 //! Streams that can be reopened: the building blocks of the key `stream`, one module for each mode.
 //!
-//! The loop is in an `async` block, which may borrow everything that the body borrows. It passes its items through a
-//! slot for one item, and waits until the consumer has taken each one, so it never runs ahead.
+//! The loop is in an `async` block, which may borrow everything that the body borrows. The loop passes items through a
+//! slot for one item, and waits until the consumer has taken each item, so it never runs ahead.
 
 pub mod buffer;
 pub mod first;
@@ -22,7 +22,7 @@ use crate::sync::lock;
 
 pub use patience::{Patience, Stopped, endless, in_time, patience};
 
-/// The items of a stream.
+/// An item of a stream.
 #[diagnostic::on_unimplemented(
     message = "`stream` needs a stream of `Result`s, but this one yields `{Self}`",
     label = "not a `Result`",
@@ -38,7 +38,7 @@ impl<T, E> StreamItem for Result<T, E> {
     type Error = E;
 }
 
-/// The error of opening a stream, if it has the same type as the items' errors.
+/// The error from opening a stream, if it has the same type as the items' errors.
 #[diagnostic::on_unimplemented(
     message = "opening this stream fails with `{Self}` and its items with `{E}`, but `stream` needs the same error type for both",
     label = "not the error type of the stream's items",
@@ -71,7 +71,7 @@ pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
 /// Two functions: one converts an opening error to an item's error, and the other converts it back.
 pub type ErrorTypes<O, E> = (fn(O) -> E, fn(E) -> O);
 
-/// The conversions between the errors of opening and of items, which must have the same type.
+/// The conversions between opening errors and item errors, which must have the same type.
 pub fn error_types<I: StreamItem, O: IsError<I::Error>>() -> ErrorTypes<O, I::Error> {
     O::CONVERSIONS
 }
@@ -95,7 +95,7 @@ pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<
     ended.map_err(|stopped| stopped.error)
 }
 
-/// A slot that stores one item until it is taken. The loop has one end of it, and the stream has the other.
+/// A slot that stores one item until it is taken. The loop has one end, and the stream has the other.
 #[derive(Debug)]
 pub struct Slot<T, E>(Arc<Mutex<Option<Result<T, E>>>>);
 
@@ -112,7 +112,7 @@ fn ends<T, E>() -> Ends<T, E> {
 }
 
 impl<T, E> Slot<T, E> {
-    /// Completes once the item is taken. Needs no waker, because the consumer polls it when it wants the next item.
+    /// Completes once the item is taken. Needs no waker, because the consumer's next poll resumes the loop.
     async fn give(&self, item: Result<T, E>) {
         let mut item = Some(item);
         poll_fn(|_| match item.take() {
@@ -130,7 +130,7 @@ impl<T, E> Slot<T, E> {
 #[must_use = "streams do nothing unless polled"]
 pub struct Retried<T, E, F> {
     slot: Slot<T, E>,
-    /// The loop. Its output is the last item to yield, if any. `None` once it has ended.
+    /// The loop. An error in its output is the last item to yield. `None` once the loop has ended.
     run: Option<Pin<Box<F>>>,
 }
 
@@ -176,7 +176,7 @@ impl<T, E, F: Future<Output = Result<(), E>>> FusedStream for Retried<T, E, F> {
 
 opaque_debug!(Retried [T, E, F];);
 
-/// The stream once its first item has arrived or it has ended.
+/// Waits until the stream's first item has arrived or the stream has ended. Returns the stream.
 pub async fn arrived<T, E, F: Future<Output = Result<(), E>>>(
     mut stream: Retried<T, E, F>,
 ) -> Retried<T, E, F> {
@@ -184,7 +184,7 @@ pub async fn arrived<T, E, F: Future<Output = Result<(), E>>>(
     stream
 }
 
-/// The stream, or the error in place of a first item.
+/// Like [`arrived`], but returns the first item's error if that item is an error.
 pub async fn opened<T, E, F: Future<Output = Result<(), E>>>(
     stream: Retried<T, E, F>,
 ) -> Result<Retried<T, E, F>, E> {

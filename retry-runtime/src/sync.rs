@@ -1,4 +1,4 @@
-//! The locks and atomics of everything that calls share. `tests/interleavings` compiles the same sources with locks and
+//! The locks and atomics in everything that calls share. `tests/interleavings` compiles the same sources with locks and
 //! atomics that try every order of the threads' steps.
 
 pub(crate) use core::sync::atomic::AtomicBool;

@@ -28,8 +28,8 @@
 //! ```
 //!
 //! [`skip_sleeps`], [`record`] and [`seed`] apply to the calling thread until the value that they return is dropped.
-//! Drop these values in the reverse order of their creation. They do not apply to tasks on other threads. For these, or
-//! to record each task separately, run the task in a [`Scope`].
+//! Drop these values in the reverse order of their creation. Tasks on other threads are not affected: for such tasks,
+//! or to record each task separately, use a [`Scope`].
 
 pub(crate) mod scope;
 mod script;

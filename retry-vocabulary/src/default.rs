@@ -1,4 +1,4 @@
-//! Defaults of a policy's keys that the attribute checks literals against.
+//! Defaults of a policy's keys, against which the attribute checks literals.
 
 use core::time::Duration;
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::word::Jitter;
 
-/// The largest fraction by which a jitter shortens a delay, from 0 to 1. For a ratio, it is the ratio.
+/// The largest fraction by which the jitter shortens a delay, from 0 to 1. A jitter ratio is this fraction itself.
 pub const fn taken_by(jitter: Jitter) -> f64 {
     match jitter {
         Jitter::Full => 1.0,
@@ -13,7 +13,7 @@ pub const fn taken_by(jitter: Jitter) -> f64 {
     }
 }
 
-/// The shortest delay after jitter that shortens it by at most the fraction `taken`.
+/// The shortest delay after a jitter that takes off at most the fraction `taken`.
 pub fn shortest(delay: Duration, taken: f64) -> Duration {
     let taken = if taken < 1.0 {
         Duration::try_from_secs_f64(delay.as_secs_f64() * taken).unwrap_or(delay)

@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 use core::time::Duration;
 
-/// The longest duration that a policy can hold: 64 bits of nanoseconds, except for the value that means "not set".
+/// The longest duration that a policy can store: 64 bits of nanoseconds, except for the value that means "not set".
 pub const LONGEST: Duration = Duration::from_nanos(u64::MAX - 1);
 
 /// The units with their nanoseconds, the longest first.
@@ -38,7 +38,7 @@ pub enum Fault {
     TooLong,
 }
 
-/// Parses numbers with units, with optional white space between them. A policy can hold the result exactly.
+/// Parses numbers with units, with optional white space between them. A policy can store the result exactly.
 /// [`messages::invalid_duration`](crate::messages::invalid_duration) formats the error.
 pub fn parse(text: &str) -> Result<Duration, Fault> {
     let text = text.trim();
@@ -86,7 +86,7 @@ fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// Parses a number, possibly with a fraction, of units of `unit` nanoseconds.
+/// Converts a number of units, possibly with a fraction, to nanoseconds. `unit` is the unit in nanoseconds.
 fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if fraction.is_empty() || fraction.contains('.') {
@@ -110,7 +110,7 @@ fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
     Ok(total)
 }
 
-/// Prints what [`parse`] reads: `1h30m`.
+/// Displays a duration in the form that [`parse`] reads: `1h30m`.
 #[derive(Clone, Copy, Debug)]
 pub struct DurationText(pub Duration);
 
@@ -120,7 +120,7 @@ impl fmt::Display for DurationText {
             return f.write_str("0s");
         }
         let mut rest = self.0.as_nanos();
-        // Without weeks, because ten days are more readable than one week and three days.
+        // Skip weeks, because ten days are more readable than one week and three days.
         for (unit, nanos) in &UNITS[1..] {
             let count = rest / u128::from(*nanos);
             rest %= u128::from(*nanos);

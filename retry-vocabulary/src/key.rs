@@ -7,7 +7,7 @@ use core::time::Duration;
 use crate::default;
 use crate::word::{self, Word};
 
-/// The kind of value that a key takes. Texts in variants end the sentence "it takes …".
+/// The kind of value that a key takes. Texts in variants complete the sentence "it takes …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueType {
     /// A number of retries.
@@ -22,7 +22,7 @@ pub enum ValueType {
     Attempts,
     /// A duration.
     Duration,
-    /// A duration of at most `cap`; holds the key's default.
+    /// A duration of at most `cap`. The field is the key's default.
     UpToCap(Duration),
     /// A duration above zero.
     DurationAboveZero,
@@ -38,11 +38,11 @@ pub enum ValueType {
     Bool,
     /// A string.
     Text,
-    /// Any expression but a literal.
+    /// Any expression except a literal.
     Expr(&'static str),
     /// An identifier.
     Name(&'static str),
-    /// Identifiers in parentheses, or one.
+    /// Identifiers in parentheses, or a single one.
     Names(&'static str),
     /// A name, optionally with a type parameter.
     Wrapper(&'static str),
@@ -52,7 +52,7 @@ pub enum ValueType {
     Paths,
     /// Nothing: the key has no value.
     Nothing,
-    /// Keys of its own, in parentheses.
+    /// A section's keys, in parentheses.
     Section,
 }
 
@@ -89,17 +89,17 @@ impl ValueType {
 /// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A policy and its sections: both have a setter.
+    /// A policy and its sections, which both have a setter.
     Schedule,
-    /// Only a policy: it has a setter.
+    /// Only a policy, which has a setter.
     Policy,
-    /// A call with any policy.
+    /// A call, regardless of its policy.
     Call,
     /// A trait.
     Trait,
     /// A method in a copy of another crate's trait.
     TraitCopy,
-    /// A breaker or a limiter, in the section of this key.
+    /// A breaker or a limiter, in this key's section.
     Protection(Key),
 }
 
@@ -108,8 +108,8 @@ struct Row {
     owner: Owner,
     takes: ValueType,
     example: &'static str,
-    /// Other libraries' names for the key: with a `+` if they also count the first attempt, with a `!` if the name
-    /// means the opposite, with a `=` if it is a value of this key.
+    /// Other libraries' names for the key: with a `+` if they also count the first attempt, with a `!` if the name has
+    /// the opposite meaning, with a `=` if the name is a value of this key.
     elsewhere: &'static [&'static str],
     about: &'static str,
 }
@@ -125,7 +125,7 @@ pub(crate) enum Elsewhere {
 
 macro_rules! keys {
     ($($key:ident: $name:literal, $owner:expr, $takes:expr, $example:literal, $elsewhere:expr $(, $about:literal)?;)*) => {
-        /// A key of the attribute. The order is the one in which keys are printed.
+        /// A key of the attribute. Keys are ordered as they are printed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Key {
             $(
@@ -172,9 +172,9 @@ keys! {
         ["condition", "errors", "exclude", "include", "predicate", "retry_for", "retry_if", "retry_on", "retryable", "should_retry", "value", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
     Hint: "hint", Policy, Hint, r#"hint = "honor""#, ["respect_retry_after"],
-        "What a server's hint does, such as `Retry-After`: `honor` waits at least that long, `exact` just that long, `clamp` up to `max_hint` or 5s more than the delay, `ignore` as if there were none";
+        "Handling of a server's hint, such as `Retry-After`: `honor` waits at least as long as the hint, `exact` exactly as long, `clamp` at most `max_hint` (without it, 5s more than the policy's delay), `ignore` disregards the hint";
     MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [],
-        "Longest hint: a longer one ends the call, or is cut to it by `clamp`";
+        "Longest hint: a longer one ends the call, or is shortened by `clamp`";
     Timeout: "timeout", Policy, DurationAboveZero, r#"timeout = "60s""#,
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"],
         "Time limit for each attempt";
@@ -187,18 +187,18 @@ keys! {
     TotalDelay: "total_delay", Policy, DurationAboveZero, r#"total_delay = "1m""#, ["max_sleep", "max_total_delay"],
         "Limit for all pauses together";
     Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "!disable", "!disabled", "retry_enabled"],
-        "Whether there are retries at all: `true` or `false`";
+        "Turns retries on or off: `true` or `false`";
     Idempotent: "idempotent", Call, Bool, "idempotent = false", ["!non_idempotent", "!nonidempotent", "!not_idempotent"];
     Transient: "transient", Policy, Section, "transient(max = 10)", ["server_error"],
-        "Other numbers for transient failures";
+        "Settings for transient failures";
     Throttled: "throttled", Policy, Section, "throttled(max = 10)", ["rate_limited"],
-        "Other numbers for requests that the server throttled";
+        "Settings for requests that the server throttled";
     TimedOut: "timed_out", Policy, Section, "timed_out(max = 1)", [],
-        "Other numbers for timeouts";
+        "Settings for timeouts";
     Invalid: "invalid", Policy, Section, "invalid(max = 2)", [],
-        "Other numbers for values that failed validation";
+        "Settings for values that failed validation";
     Rejected: "rejected", Policy, Section, "rejected(max = 20)", [],
-        "Numbers for attempts that a breaker or a limiter rejects; without them, these are not retried";
+        "Settings for attempts that a breaker or a limiter rejects; without them, such attempts are not retried";
     Attempt: "attempt", Call, Name("the name that the body uses"), "attempt = attempt", [];
     Clone: "clone", Call, Names("the names of arguments"), "clone(request)", [];
     Validate: "validate", Call, Expr("a function: a path or a closure"), "validate = |value| …", [];
@@ -233,7 +233,7 @@ keys! {
     Ratio: "ratio", Protection(Key::Breaker), Share, "ratio = 0.8", [],
         "the share of failed attempts that opens the breaker";
     OpenFor: "open_for", Protection(Key::Breaker), DurationAboveZero, r#"open_for = "10s""#, [],
-        "how long the breaker stays open; at least 1 ms";
+        "the time for which the breaker stays open; at least 1 ms";
     Least: "least", Protection(Key::Limiter), Attempts, "least = 1", [],
         "the lower bound of concurrent attempts";
     Most: "most", Protection(Key::Limiter), Attempts, "most = 5", [],
@@ -247,9 +247,9 @@ pub enum KeyScope {
     Attribute,
     /// The keys of a policy.
     Policy,
-    /// The keys of an entry of named policies: those of a policy, and the sections of its protections.
+    /// The keys of an entry in a file of policies: a policy's keys, and the sections of protections.
     Entry,
-    /// The keys of a section, in the parentheses of this key.
+    /// The keys in this key's parentheses.
     Section(Key),
 }
 
@@ -267,7 +267,7 @@ impl KeyScope {
         })
     }
 
-    /// The key of a name.
+    /// The key with this name.
     pub fn find(self, name: &str) -> Option<Key> {
         self.keys().find(|key| key.name() == name)
     }
@@ -298,8 +298,8 @@ impl Key {
         self.row().example
     }
 
-    /// A one-sentence description of a key in text and files, without its default, for command-line help and schemas.
-    /// Empty for other keys.
+    /// A one-sentence description without the default, for command-line help and schemas. Empty for keys that are not
+    /// in text or files.
     pub const fn about(self) -> &'static str {
         self.row().about
     }
@@ -326,8 +326,8 @@ impl Key {
         matches!(self.owner(), Owner::Schedule | Owner::Policy)
     }
 
-    /// True if the key can't be combined with a policy, which contains it. `enabled` can, because both must be true,
-    /// and so can `timeout`, because without the key a call has no timeout.
+    /// True if the key can't be combined with a policy, because a policy contains it. `enabled` can be combined,
+    /// because both must be true, and so can `timeout`, because a call without the key has no timeout.
     pub const fn is_within_policy(self) -> bool {
         self.is_of_policy() && !matches!(self, Self::Enabled | Self::Timeout)
     }
@@ -337,7 +337,7 @@ impl Key {
         matches!(self.takes(), ValueType::Section)
     }
 
-    /// True if the key's settings can be part of an entry of named policies, in parentheses.
+    /// True if an entry in a file of policies can contain the key's settings, in parentheses.
     const fn is_protection(self) -> bool {
         matches!(self, Self::Breaker | Self::Limiter)
     }
@@ -349,7 +349,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// A key with its section, as messages name it: `throttled.base`. A policy's own keys come before its sections'.
+/// A key with its section, as messages show it: `throttled.base`. A policy's own keys are ordered before its sections'
+/// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyPath {
     /// The section that contains the key, if any.

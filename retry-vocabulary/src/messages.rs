@@ -1,4 +1,4 @@
-//! Messages about wrong keys and values. Each one quotes the user's input and suggests a correction, in a form that
+//! Messages about wrong keys and values. Each message quotes the user's input and suggests a correction, in a form that
 //! suits an attribute, a configuration file and a command line.
 
 use alloc::format;
@@ -60,7 +60,7 @@ pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
     format!("unknown key `{name}`{place}: {remedy}")
 }
 
-/// Suffixes by which key names of other libraries denote a unit, and that unit.
+/// Suffixes with which other libraries' key names denote a unit, and that unit.
 const UNITS: [(&str, &str); 17] = [
     ("_ms", "ms"),
     ("_msec", "ms"),
@@ -175,7 +175,7 @@ pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
     format!("`{key} = {given}` is out of range: it takes {range}")
 }
 
-/// Like [`out_of_range`], if the original value is unknown.
+/// Like [`out_of_range`], but without the original value, which is unknown.
 pub fn was_out_of_range(key: &dyn Display, range: &str) -> String {
     format!("`{key}` was out of range: it takes {range}")
 }
@@ -227,7 +227,7 @@ pub struct Bound {
     pub at: KeyPath,
     /// The duration in force.
     pub value: Duration,
-    /// Set if the duration is the key's default.
+    /// True if the duration is the key's default.
     pub is_default: bool,
 }
 
@@ -252,7 +252,7 @@ pub fn is_above(low: Bound, high: Bound) -> String {
     format!("{low} is above {high}: lower the first or raise the second")
 }
 
-/// For the delay before the first retry, if it exceeds the deadline even when jitter makes it as short as possible.
+/// For the delay before the first retry, if it exceeds the deadline even if jitter shortens it as much as possible.
 pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<String> {
     let jitter = if shortest < delay.value {
         format!(", at least {} with jitter,", DurationText(shortest))

@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 
 /// The similarity of two names, from 0 to 1.
 ///
-/// By Winkler, "String Comparator Metrics and Enhanced Decision Rules in the Fellegi-Sunter Model of Record Linkage"
+/// From Winkler, "String Comparator Metrics and Enhanced Decision Rules in the Fellegi-Sunter Model of Record Linkage"
 /// (1990): Jaro's similarity, increased for a common prefix of up to four letters.
 fn jaro_winkler(a: &[char], b: &[char]) -> f64 {
     let prefix = a.iter().zip(b).take(4).take_while(|(a, b)| a == b);
@@ -27,7 +27,7 @@ fn jaro_winkler(a: &[char], b: &[char]) -> f64 {
 }
 
 fn jaro(a: &[char], b: &[char]) -> f64 {
-    // The distance that a letter may have moved.
+    // The maximum distance that a letter may have moved.
     let reach = (a.len().max(b.len()) / 2).saturating_sub(1);
     let mut taken = vec![false; b.len()];
     let mut matched = Vec::new();

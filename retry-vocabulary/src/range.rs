@@ -1,4 +1,4 @@
-//! The ranges of values. Each text ends the sentence "it takes …".
+//! The ranges of values. Each text completes the sentence "it takes …".
 
 /// The range of a number of retries.
 pub const COUNT: &str = r#"a whole number from 0 to 4294967294, or "unlimited""#;
@@ -32,7 +32,7 @@ pub fn is_repeats(number: f64) -> bool {
     (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
 }
 
-/// The ratio in a text such as `+0.3`: of a jitter that only lengthens delays.
+/// The ratio of a jitter that only lengthens delays, from a text such as `+0.3`.
 pub fn added_ratio(text: &str) -> Option<f64> {
     text.strip_prefix('+')?.parse().ok()
 }

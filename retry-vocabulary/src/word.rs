@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// An enum whose variants the user writes as words. Implemented by [`words!`](crate::words). `Debug` shows the
-/// variant's name, which is the same as that of the runtime's variant.
+/// An enum whose variants the user writes as words. Implemented by [`words!`](crate::words). `Debug` prints the
+/// variant's name, which is also the name of the runtime's variant.
 pub trait Word: Copy + Debug + 'static {
-    /// The name of the runtime's enum, if it has one.
+    /// The name of the runtime's enum with these variants, if there is one.
     const ENUM: &str;
     /// All variants, in the order in which messages list their words.
     const ALL: &[Self];

@@ -1,4 +1,4 @@
-//! Batches of items that each succeed or fail on their own, so that a retry sends only the failed ones.
+//! Batches of items that succeed or fail separately, so that a retry sends only the failed items.
 
 pub(crate) mod batches;
 pub(crate) mod blocking;
@@ -57,33 +57,33 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// # Arguments
 ///
-/// - A [`Policy`](retry_runtime::Policy) or a `&Policy`, which sends all items in one call; the result of
-///   [`Policy::on`](retry_runtime::Policy::on), for error types that are not [`Classify`](retry_runtime::Classify), or
-///   another chain of [keys](retry_runtime::chain::PolicyCall); or [`Batches`], which also sets the number of items per call
+/// - The policy. A [`Policy`](retry_runtime::Policy) or a `&Policy` sends all items in one call. For error types that
+///   are not [`Classify`](retry_runtime::Classify), pass the result of [`Policy::on`](retry_runtime::Policy::on) or
+///   another chain of [keys](retry_runtime::chain::PolicyCall). A [`Batches`] also sets the number of items per call
 ///   and the number of concurrent calls.
-/// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
-///   (`&texts`), numbers, `Arc`s. Items are taken from the iterator when their first call starts.
+/// - The items. Every call gets clones of its items, so pass items that are cheap to clone: references (`&texts`),
+///   numbers, `Arc`s. An item is taken from the iterator when its first call starts.
 /// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each item in the
 ///   same order, or an error if the whole call failed. An async closure must neither change nor own (`async move`) the
-///   values it captures, because its future would borrow them. Let the closure borrow them.
+///   values it captures, because its future would borrow them from the closure. Let the closure capture references.
 ///
 /// # Rounds
 ///
 /// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait
 /// together and form the next round, in the order of `items` and in batches that are as full as possible. So no call
-/// waits because another one in its round failed, and the failed items of many calls are packed into few.
+/// waits because another call in its round failed, and the failed items of many calls are packed into few calls.
 ///
 /// - An error of the whole call counts as the failure of every item in it.
-/// - `max` and the sections' own `max` count for each item.
-/// - The delay of a retry is drawn once for all items that failed with the same kind, and the longest hint among them
-///   counts. The round waits for the longest of these delays. An item whose hint is too long or exceeds the deadline is
-///   given up alone, without delaying others.
-/// - The policy's deadline applies to the whole batch, from the first poll. No call starts after it, and calls in
-///   flight are dropped at it. Their items, and those not sent by then, get
+/// - `max`, including a section's, applies to each item.
+/// - One delay is drawn for all items that failed with the same kind, with the longest hint among them. The next round
+///   waits for the longest of these delays. An item whose hint is too long or exceeds the deadline is given up, and
+///   doesn't delay the others.
+/// - The policy's deadline applies to the whole batch, from the first poll. No call starts after the deadline, and
+///   calls in flight are dropped when it passes. Their items, and items not sent by then, get
 ///   [`Reason::Deadline`](retry_runtime::Reason::Deadline), with their last error, if any. All other results are
 ///   returned.
-/// - [`Policy::cancel`](retry_runtime::Policy::cancel) ends the pause and the batch. No call starts after it, and calls
-///   in flight may finish. Items that failed, and those not sent by then, get
+/// - [`Policy::cancel`](retry_runtime::Policy::cancel) ends the pause and the batch. No call starts after a
+///   cancellation, and calls in flight may finish. Items that failed or were not sent by then get
 ///   [`Reason::Cancelled`](retry_runtime::Reason::Cancelled).
 ///
 /// # Shared protections
@@ -91,7 +91,7 @@ use rounds::{Batch, Rounds, items_of};
 /// For a [`budget`](retry_runtime::chain::PolicyCall::budget) and a
 /// [`breaker`](retry_runtime::chain::PolicyCall::breaker), each item that is sent is a separate attempt, but a call
 /// that fails or succeeds as a whole counts once. With a [`limiter`](retry_runtime::chain::PolicyCall::limiter), each
-/// call waits to be admitted, and costs as much as all its items:
+/// call waits to be admitted, and costs as much as its items together:
 ///
 /// ```
 /// use std::time::Duration;
@@ -116,16 +116,16 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// # A wrong number of answers
 ///
-/// If a call returns more or fewer answers than it got items, the answers can't be matched to items. None is used: each
-/// item of that call ends with [`Reason::Unanswered`](retry_runtime::Reason::Unanswered) and both numbers, and is not
-/// sent again, because the request may have taken effect. Items of other calls are not affected. If a server may omit
-/// answers, but identifies those that it gives, put them in order and add your own error for each missing one.
+/// If a call returns more or fewer answers than it got items, the answers can't be matched to items. So no answer is
+/// used: each item of that call ends with [`Reason::Unanswered`](retry_runtime::Reason::Unanswered), and is not sent
+/// again, because the request may have taken effect. Items of other calls are not affected. If a server omits some
+/// answers but identifies the others, put those in order and add your own error for each missing answer.
 ///
 /// # Futures
 ///
 /// Nothing is spawned. Dropping the future drops the calls in flight and all results; [`retry_each_into`] keeps the
 /// results. The future is `Send` if the items, their iterator, the operation, its future and `T` are, and the error is
-/// `Send` and `Sync`, because all items of a failed call share it.
+/// `Send` and `Sync`, because all items of a failed call share the error.
 #[must_use = "items that were given up are reported only here"]
 pub async fn retry_each<I, R, T, E>(
     policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
@@ -168,10 +168,10 @@ where
 /// assert_eq!(results.len(), 2); // The third was never taken from the items.
 /// # }
 /// ```
-/// The first poll empties `results`. From then on, it has a result for every item that was taken from `items`, in
-/// order. An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](retry_runtime::Reason::Cancelled).
-/// Its [`is_dropped`](ItemError::is_dropped) is true while a call with it is in flight: if the future is dropped then,
-/// the request may have taken effect.
+/// The first poll empties `results`. From then on, `results` has a result for every item that was taken from `items`,
+/// in order. An unfinished item has an [`ItemError`] with [`Reason::Cancelled`](retry_runtime::Reason::Cancelled). The
+/// error's [`is_dropped`](ItemError::is_dropped) is true while a call with the item is in flight: if the future is
+/// dropped then, the request may have taken effect.
 pub fn retry_each_into<I, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
     policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,

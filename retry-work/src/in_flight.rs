@@ -9,17 +9,17 @@ use pin_project_lite::pin_project;
 use retry_runtime::macro_support::{Bounds, Driver};
 use retry_runtime::{RejectedBy, chain::IntoChain, seam::Timer};
 
-/// The call of an attempt of a batch or a plan.
+/// The driver of an attempt in a batch or a plan.
 pub(crate) type AttemptsOf<'a, Q> =
     Driver<&'a <Q as IntoChain>::Protections, &'a <Q as IntoChain>::Timer>;
 
-/// A unit of work for one attempt, with its call.
+/// A unit of work for one attempt, with the attempt's driver.
 pub(crate) type Unit<'a, Q, U> = (U, AttemptsOf<'a, Q>);
 
-/// The parts of a unit: one that starts now, and one that waits for the limiter or for the end of a pause.
+/// The part of a unit that starts now, and the part that waits for the limiter or for the end of a pause.
 pub(crate) type BegunAndWaiting<'a, Q, U> = (Option<Unit<'a, Q, U>>, Option<Unit<'a, Q, U>>);
 
-/// The work of a batch or a plan: a `U` for each attempt, which ends with an `O`.
+/// The work of a batch or a plan. Each attempt has a unit `U` and ends with an outcome `O`.
 pub(crate) trait Work<'a, Q: IntoChain, U, O> {
     /// The key of a unit, unique among all in flight.
     fn key(unit: &U) -> usize;
@@ -27,7 +27,7 @@ pub(crate) trait Work<'a, Q: IntoChain, U, O> {
     /// The next unit, if any can start now.
     fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Unit<'a, Q, U>>;
 
-    /// Moves a unit as far as possible without waiting.
+    /// Advances a unit as far as possible without waiting.
     fn proceed(
         &mut self,
         unit: Unit<'a, Q, U>,
@@ -37,12 +37,12 @@ pub(crate) trait Work<'a, Q: IntoChain, U, O> {
     /// Handles an attempt that has ended.
     fn ended(&mut self, unit: Unit<'a, Q, U>, outcome: O);
 
-    /// Handles the end of the work: waiting units will not start. At the deadline, the attempts in flight were dropped,
-    /// too.
+    /// Handles the end of the work: waiting units will not start. At the deadline, the attempts in flight were also
+    /// dropped.
     fn stopped(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
 }
 
-/// Runs the work to its end, in at most `most` concurrent attempts. `begin` starts an attempt.
+/// Runs the work to its end, with at most `most` concurrent attempts. `begin` starts an attempt.
 pub(crate) async fn run<'a, Q, U, W, A>(
     work: &mut W,
     most: usize,
@@ -140,20 +140,21 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     keys
 }
 
-/// Attempts that wait for the limiter or for the end of a pause, and attempts in flight, each with its key. A `Queued`
-/// is kept for each of the former, and a `Begun` for each of the latter.
+/// Attempts that wait for the limiter or for the end of a pause, and attempts in flight, each with its key. Keeps a
+/// `Queued` for each waiting attempt, and a `Begun` for each attempt in flight.
 struct InFlight<Queued, Turn, Begun, Attempt> {
-    /// The most attempts that may wait or be in flight.
+    /// The maximum number of attempts that wait or are in flight.
     most: usize,
-    /// Attempts that wait for room. The last one comes first, so that an attempt that made room for itself continues.
+    /// Attempts that wait for room. The last one is taken first, so that an attempt that waits again gets the room it
+    /// left.
     held: Vec<Keeping<Queued, Turn>>,
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
 }
 
 impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attempt> {
-    /// Drops the waiting attempts first, and releases slots only after all running attempts were dropped: a released
-    /// slot must not let another attempt start while these run.
+    /// Drops the waiting attempts first. Releases slots only after all running attempts are dropped, so that no other
+    /// attempt starts in a released slot while these attempts run.
     fn drop(&mut self) {
         drop(drop_all(&mut self.turns));
         drop(drop_all(&mut self.attempts));
@@ -162,12 +163,12 @@ impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attemp
 
 /// The next event.
 enum Next<Queued, Turned, Begun, Outcome> {
-    /// An attempt was admitted, or never will be.
+    /// An attempt's wait has ended.
     Turn(Queued, Turned),
     /// An attempt ended.
     Ended(Begun, Outcome),
-    /// No more attempts start, so the waiting ones are returned. At the deadline, those in flight are dropped and
-    /// returned, too.
+    /// No more attempts start, so the waiting attempts are returned. At the deadline, attempts in flight are dropped,
+    /// and their values returned.
     Stopped(RejectedBy, Vec<Queued>, Vec<Begun>),
 }
 
@@ -200,7 +201,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         false
     }
 
-    /// Makes an attempt wait for the limiter, as soon as there is room.
+    /// Makes an attempt wait for the limiter or for the end of its pause, as soon as there is room.
     fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
         self.held.push(Keeping {
             future: turn,

@@ -1,4 +1,4 @@
-// On docs.rs, each item shows the feature that it needs.
+// On docs.rs, each item shows the feature it requires.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
 

@@ -1,4 +1,4 @@
-//! Subtasks with dependencies: a retry runs only the failed ones.
+//! Subtasks with dependencies: a retry runs only the failed subtasks.
 //!
 //! [`Plan`] is the entry point; the [guide] explains its uses.
 //!
@@ -56,7 +56,7 @@ use crate::plan::status::Status;
 /// Named subtasks with dependencies. Failed subtasks run again; the others keep their results.
 ///
 /// A subtask is an async closure that gets the outputs of the subtasks it depends on. All subtasks share one output
-/// type `T` and one error type `E`: an enum, a `String`, a JSON value.
+/// type `T` and one error type `E`, such as an enum, a `String` or a JSON value.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -88,16 +88,17 @@ use crate::plan::status::Status;
 /// ```
 ///
 /// - [`retry_failed`](Self::retry_failed) executes the failed subtasks, and then those that they had blocked.
-/// - [`run_until`](Self::run_until) runs, validates the whole and retries by a [`Policy`](retry_runtime::Policy).
+/// - [`run_until`](Self::run_until) runs the plan, validates all results, and retries by a
+///   [`Policy`](retry_runtime::Policy).
 ///
 /// A failed subtask blocks only the subtasks that depend on it, directly or not. If it fails again when retried, it is
 /// a dead end. All other outputs stay available.
 ///
 /// `Plan::new` creates a plan whose futures are `Send`: subtasks, `T` and `E` must be `Send`, and `T` must be `Sync`,
-/// because the subtasks that depend on an output share it. [`Plan::local`] requires none of this. The closures may
-/// borrow anything that outlives the plan, such as a client: that is the lifetime `'a`.
+/// because the subtasks that depend on an output share it. [`Plan::local`] requires none of this. The lifetime `'a`
+/// lets the closures borrow anything that outlives the plan, such as a client.
 ///
-/// Dropping the future of a run, or a panic in it, drops the running subtasks. Completed subtasks stay completed. A
+/// If a run's future is dropped or panics, the running subtasks are dropped. Completed subtasks stay completed. A
 /// subtask that was being retried stays failed and keeps its error. The others run when the plan is run again.
 pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     name: Arc<str>,
@@ -124,9 +125,9 @@ impl<T, E> Plan<'_, T, E> {
 }
 
 impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
-    /// Creates an empty plan whose futures need not be `Send`, for tasks that stay on their thread.
+    /// Creates an empty plan whose futures need not be `Send`, for tasks that stay on one thread.
     ///
-    /// Subtasks of this plan may own what they use; in a plan from `Plan::new`, they must clone or borrow it.
+    /// Subtasks of this plan may own the values they use; in a plan from `Plan::new`, they must clone or borrow them.
     pub fn local() -> Self {
         Self::empty()
     }
@@ -153,23 +154,23 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         }
     }
 
-    /// Sets the name in the log, which comes before the subtask's. Default `"plan"`.
+    /// Sets the plan's name in the log, where it precedes the subtask's name. Default `"plan"`.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Sets the most subtasks that run at once. 0 counts as 1. Default 8.
+    /// Sets the maximum number of subtasks that run at once. 0 counts as 1. Default 8.
     pub fn concurrency(mut self, limit: usize) -> Self {
         self.concurrency = NonZeroUsize::new(limit).unwrap_or(NonZeroUsize::MIN);
         self
     }
 
     /// Leaves the plan to your own executor: [`run`](Self::run), [`retry_failed`](Self::retry_failed) and
-    /// [`run_until`](Self::run_until) then fail, and execute nothing.
+    /// [`run_until`](Self::run_until) then fail without executing anything.
     ///
     /// Use it for plans in a replaying engine. The methods above poll several subtasks at once, so the engine could
-    /// assign one subtask's outcome to another.
+    /// assign one subtask's outcome to another subtask.
     ///
     /// ```
     /// use retry_work::Plan;
@@ -199,7 +200,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         self.graph = None;
     }
 
-    /// Removes the subtasks that [`push`](Self::push) added after there were `len`.
+    /// Removes all subtasks after the first `len`.
     fn truncate(&mut self, len: usize) {
         self.nodes.truncate(len);
         self.by_name.retain(|_, node| *node < len);
@@ -233,7 +234,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
                 let (first, second) = (first + 1, index + 1);
                 return Err(PlanError(format!(
                     "the subtasks added as number {first} and number {second} are both named `{name}`: \
-                     give each a name of its own"
+                     give each a unique name"
                 )));
             }
         }
@@ -260,7 +261,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     /// A question that suggests the nearest subtask name.
     fn did_you_mean(&self, name: &str) -> Option<String> {
-        // Sorted, so that the message is the same each time if two names are equally near.
+        // Sorted, so that the message is the same each time if two names are equally similar.
         let mut known: Vec<&str> = self.by_name.keys().map(|name| &**name).collect();
         known.sort_unstable();
         nearest(name, &known).map(|name| format!("did you mean `{name}`?"))
@@ -320,8 +321,8 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
             .filter_map(|node| Some((&**node.name(), &**node.output()?)))
     }
 
-    /// The error of the named subtask; `None` unless it failed. Failures in a loaded state have none, because errors
-    /// are saved as text.
+    /// The error of the named subtask; `None` unless it failed. Loaded failures have no error, because errors are saved
+    /// as text.
     pub fn error(&self, name: &str) -> Option<&E> {
         self.node(name)?.error()
     }
@@ -356,8 +357,8 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         summary
     }
 
-    /// The outputs and the summary as a separate value, which outlives the plan and any later run. The outputs are
-    /// shared with the plan, not copied.
+    /// The outputs and the summary, as a value that later runs don't change and that may outlive the plan. The outputs
+    /// are shared with the plan, not copied.
     pub fn snapshot(&self) -> Snapshot<T> {
         let completed = |node: &Node<'a, T, E, F>| {
             let output = node.output()?;

@@ -1,4 +1,4 @@
-//! Expressions in strict programs, with names of their own in the way.
+//! Expressions in programs with strict lints and conflicting names.
 
 #![deny(warnings, clippy::all, clippy::pedantic, unused_qualifications)]
 #![no_implicit_prelude]

@@ -1,5 +1,5 @@
-//! Without a tokio runtime, the first call panics before any failure, with the fix and the location. A call that never
-//! waits doesn't need a runtime.
+//! Without a tokio runtime, the first call panics before any failure; the message contains the fix and the location. A
+//! call that never waits doesn't need a runtime.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};

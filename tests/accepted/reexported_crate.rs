@@ -1,4 +1,4 @@
-//! A crate that hands on the runtime, and the attribute under a name of its own.
+//! A crate that re-exports the runtime, and the attribute under another name.
 
 use std::cell::Cell;
 

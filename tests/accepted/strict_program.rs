@@ -1,4 +1,4 @@
-//! Documented, pedantic, and without the standard prelude of macros.
+//! A documented program with pedantic lints, and without the standard prelude of macros.
 
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs)]

@@ -1,4 +1,4 @@
-//! Prints the policy that its command line and its environment name, or what is wrong with them.
+//! Prints the policy from the command line and the environment, or their error.
 
 use clap::Parser;
 use retry_runtime::configuration::{PolicyArgs, PolicyFlags};

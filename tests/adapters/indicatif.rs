@@ -1,4 +1,4 @@
-//! The observer `Progress`, by what a terminal in memory shows.
+//! The observer `Progress`, tested by its output on an in-memory terminal.
 
 #[allow(dead_code, reason = "its `main`")]
 #[path = "../../examples/progress.rs"]

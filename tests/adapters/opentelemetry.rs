@@ -1,4 +1,4 @@
-//! The observer `OpenTelemetry`, by what the in-memory exporter of its SDK gets.
+//! The observer `OpenTelemetry`, tested with its SDK's in-memory exporter.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

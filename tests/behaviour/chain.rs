@@ -287,7 +287,7 @@ async fn an_ignored_policy_timeout_is_logged_once() {
     lines.retain(|line| line.starts_with("ignoring"));
     let forms = "async blocking chain blocking_chain batch blocking_batch plan";
     let line = |form: &str| {
-        let reason = "the call names no `timeout`, or can't have one";
+        let reason = "the call doesn't set `timeout`, or can't have one";
         format!("ignoring the policy's timeout ignored.by_{form} reason={reason}")
     };
     assert_eq!(lines, forms.split(' ').map(line).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Deadlines and elapsed times by the clocks of timers, and timers that oversleep.
+//! Deadlines and elapsed times on timers' clocks, and timers that oversleep.
 
 // The shapes under test are what these lints would have written otherwise.
 #![expect(

@@ -1,4 +1,4 @@
-//! `#[derive(Classify)]`: each mark gives its verdict.
+//! `#[derive(Classify)]`: the verdict of each mark.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! A process and its child draw different delays and ids. Without the test harness: the child has the thread that
-//! forked, and no other.
+//! A process and its child draw different delays and ids. Without the test harness, because a forked child has only the
+//! thread that forked.
 
 fn main() {
     #[cfg(unix)]

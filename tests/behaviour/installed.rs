@@ -1,5 +1,5 @@
-//! Policies installed over those of every call. What is installed is everybody's, so one test at a time, in a process
-//! of their own.
+//! Installed policies, which override the policies of all calls. They are global, so the tests run one at a time, in a
+//! separate process.
 
 #[path = "conformance/microprofile/configured.rs"]
 mod configured;
@@ -394,7 +394,7 @@ fn invalid_policies_are_not_installed() {
     install("installed(max=7)");
     let of_time = |key: &str| {
         format!(
-            "{key} can't be installed, because functions keep track of the time only where they name it: give the function `policy = …`"
+            "{key} can't be installed, because a function measures the time only if it sets the key itself: give the function `policy = …`"
         )
     };
     for (text, message) in rows! {

@@ -1,4 +1,4 @@
-//! The log: one record per retry, per call given up, per call that succeeded after retries, and what plans log.
+//! The log: one record per retry, per call given up, per call that succeeded after retries, and the records of plans.
 
 use std::sync::Once;
 
@@ -174,7 +174,7 @@ async fn an_ignored_policy_timeout_is_logged() {
     assert_eq!(
         log,
         " WARN retry: ignoring the policy's timeout call=logged.without_timeout \
-         reason=the call names no `timeout`, or can't have one\n"
+         reason=the call doesn't set `timeout`, or can't have one\n"
     );
 }
 
@@ -346,8 +346,8 @@ async fn an_error_of_unknown_types_is_explained() {
         ask().unwrap_err();
     });
     let log = log.await;
-    let why = "retry::classify: not retried: no type in this error is known to say whether to retry; \
-               name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
+    let why = "retry::classify: not retried: no known type in this error decides whether to retry; \
+               name yours, as in `on = on::is::<Busy>`, or register it with `on::known`";
     let lines = log.lines().map(str::trim_start);
     let lines: Vec<_> = lines.filter(|line| !is_of_reason(line)).collect();
     let expected = format!("WARN {why} call=model.complete error=busy");

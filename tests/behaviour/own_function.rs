@@ -1,4 +1,4 @@
-//! One retried function for a whole code base, generic in the error and the operation: names in the log.
+//! One retried function for a whole code base, generic over the error and the operation, and its names in the log.
 
 #![allow(clippy::unused_self)]
 

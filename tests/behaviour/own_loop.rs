@@ -1,4 +1,4 @@
-//! Loops of a user's own with `Attempts`. What every form of a call does is in `forms`.
+//! Users' own loops with `Attempts`. Tests of all forms of calls are in `forms`.
 
 use retry_runtime::own_loop::{Attempts, Call, Site};
 use support::dropped::{give_way, leaves_nothing_behind};

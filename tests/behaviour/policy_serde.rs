@@ -1,4 +1,4 @@
-//! Policies in configuration files: TOML and JSON have the keys, the checks and the messages of the text.
+//! Policies in configuration files: TOML and JSON have the same keys, checks and messages as text.
 
 use retry_runtime::configuration::Overrides;
 use serde::{Deserialize, Serialize};

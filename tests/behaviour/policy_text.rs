@@ -1,4 +1,4 @@
-//! Policies as text: what is read, what is refused and how, and how layers combine.
+//! Policies as text: parsing, error messages, and the combination of layers.
 
 use retry_runtime::PolicyError;
 use retry_runtime::configuration::Overrides;

@@ -1,4 +1,4 @@
-//! The key `span`: what a body logs carries its call and its attempt, in every shape.
+//! The key `span`: the body's log records contain the call and the attempt, in every shape.
 
 use std::sync::Barrier;
 

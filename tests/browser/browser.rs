@@ -1,6 +1,6 @@
 //! Calls in a page in Chromium: the requests that reach the server, their times, the outcomes, and the log.
 //!
-//! Needs Chromium and the page, compiled: `.ci/browser` runs it.
+//! Needs Chromium and the compiled page, so only `.ci/browser` runs it.
 
 use std::collections::HashMap;
 use std::env;

@@ -1,4 +1,4 @@
-//! anthropic-ai-sdk: failures as its client gives them, classified and counted.
+//! anthropic-ai-sdk: failures as its client reports them, classified and counted.
 
 use anthropic_ai_sdk::client::AnthropicClient;
 use anthropic_ai_sdk::types::message::{

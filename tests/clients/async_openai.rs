@@ -1,4 +1,4 @@
-//! async-openai: failures as its client gives them, classified and counted.
+//! async-openai: failures as its client reports them, classified and counted.
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;

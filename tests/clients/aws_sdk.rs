@@ -1,4 +1,4 @@
-//! The AWS SDK: failures as the client of one service gives them, classified and counted.
+//! The AWS SDK: failures as the client of one service reports them, classified and counted.
 
 use aws_sdk_sts::Client;
 use aws_sdk_sts::config::retry::RetryConfig;

@@ -1,4 +1,4 @@
-//! The Azure SDK: failures as the pipeline of its clients gives them, classified and counted.
+//! The Azure SDK: failures as the pipeline of its clients reports them, classified and counted.
 
 use azure_core::Error;
 use azure_core::error::ErrorKind;

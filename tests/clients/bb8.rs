@@ -1,4 +1,4 @@
-//! bb8: failures as its pools give them, classified and counted.
+//! bb8: failures as its pools report them, classified and counted.
 
 use std::net::SocketAddr;
 

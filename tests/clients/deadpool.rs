@@ -1,4 +1,4 @@
-//! deadpool: failures as its pools give them, classified and counted.
+//! deadpool: failures as its pools report them, classified and counted.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! genai: failures as its client gives them, classified and counted.
+//! genai: failures as its client reports them, classified and counted.
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;

@@ -1,4 +1,4 @@
-//! hyper-util's client against real servers on loopback: how each failure is classified, and how often it is tried.
+//! hyper-util's client against real loopback servers: the classification of each failure, and the number of attempts.
 
 use http_body_util::{BodyExt, Empty};
 use hyper_util::client::legacy::connect::HttpConnector;

@@ -1,4 +1,4 @@
-//! jsonrpsee: failures as its clients give them, classified and counted.
+//! jsonrpsee: failures as its clients report them, classified and counted.
 
 use jsonrpsee_client_transport::ws::WsHandshakeError;
 use jsonrpsee_core::ClientError;

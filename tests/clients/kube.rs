@@ -1,4 +1,4 @@
-//! kube: failures as its client gives them, classified and counted.
+//! kube: failures as its client reports them, classified and counted.
 
 use futures_util::TryStreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;

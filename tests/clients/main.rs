@@ -1,4 +1,4 @@
-//! Classification by the clients themselves, each behind its feature, retries of what they offer, and other runtimes.
+//! Classification of real clients' errors, one feature for each client, retries of whole clients, and other runtimes.
 
 #[cfg(any(
     feature = "async_nats",

@@ -1,4 +1,4 @@
-//! `object_store`: failures as its stores give them, classified and counted.
+//! `object_store`: failures as its stores report them, classified and counted.
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::client::{HttpError, HttpErrorKind};

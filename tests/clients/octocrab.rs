@@ -1,4 +1,4 @@
-//! octocrab: failures as its client gives them, classified and counted.
+//! octocrab: failures as its client reports them, classified and counted.
 
 use std::time::SystemTime;
 

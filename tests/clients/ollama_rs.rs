@@ -1,4 +1,4 @@
-//! ollama-rs: failures as its client gives them, classified and counted.
+//! ollama-rs: failures as its client reports them, classified and counted.
 
 use ollama_rs::Ollama;
 use ollama_rs::error::OllamaError;

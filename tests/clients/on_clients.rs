@@ -1,4 +1,4 @@
-//! The functions of `retry_runtime::on` with the errors that real clients make.
+//! The functions of `retry_runtime::on` with real clients' errors.
 
 use retry_runtime::{ErrorForRetry, on};
 use support::loopback::{Server, closed_port, status};

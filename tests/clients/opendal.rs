@@ -1,4 +1,4 @@
-//! opendal: failures as its operators give them, classified and counted.
+//! opendal: failures as its operators report them, classified and counted.
 
 use opendal::services::Http;
 use opendal::{Buffer, Error, ErrorKind, HttpTransporter, OperationContext, Operator};

@@ -1,4 +1,4 @@
-//! rig: failures as its clients give them, classified and counted.
+//! rig: failures as its clients report them, classified and counted.
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;

@@ -1,4 +1,4 @@
-//! rmcp: failures as its client gives them, classified and counted.
+//! rmcp: failures as its client reports them, classified and counted.
 
 use std::sync::atomic::AtomicUsize;
 

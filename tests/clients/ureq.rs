@@ -1,4 +1,4 @@
-//! ureq 3 against real servers on loopback: how each failure is classified, and how often it is tried.
+//! ureq 3 against real servers on loopback: the classification of each failure, and the number of attempts.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 

@@ -1,4 +1,4 @@
-//! A server of gRPC for `.ci/cookbook`: unavailable twice, then healthy.
+//! A gRPC server for `.ci/cookbook`: unavailable twice, then healthy.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,5 +1,5 @@
-//! A method as `#[async_trait]` hands it over: only the user's own block is repeated, and `self` in a key
-//! is what the block calls it.
+//! A method as `#[async_trait]` generates it: only the user's own block is repeated, and `self` in a key
+//! gets its name from that block.
 
 #[retry(policy = self.policy)]
 fn complete<'life0, 'async_trait>(

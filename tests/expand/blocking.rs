@@ -1,4 +1,4 @@
-//! A blocking function with a value that is not yet good enough.
+//! A blocking function that retries until it accepts the value.
 
 #[retry(until = |lines| !lines.is_empty())]
 fn read(path: &Path) -> io::Result<Vec<String>> {

@@ -1,4 +1,4 @@
-//! The common case: a method of a client, all numbers literal.
+//! The common case: a client's method, with literal settings.
 
 impl Client {
     #[retry(max = 5, backoff = "exp", on = is_retryable)]

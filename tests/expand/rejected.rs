@@ -1,4 +1,4 @@
-//! A call that is tried again once the breaker is half open, and may be cancelled while it waits for that.
+//! A call that is retried once the breaker is half-open, and can be cancelled while it waits.
 
 impl Client {
     #[retry(

@@ -1,4 +1,4 @@
-//! Streams: the loop in a block that hands items over, and a loop that an async function awaits.
+//! Streams: a loop in a block that passes items on, and a loop that an async function awaits.
 
 #[retry(stream = "resume", attempt = attempt, on = is_retryable)]
 fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {

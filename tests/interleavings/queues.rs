@@ -1,5 +1,5 @@
-//! Every waiter gets a turn, even if others give up: after a lost wake-up all threads would sleep, which fails a test.
-//! And at most as many waiters have their turn as there are slots.
+//! Every waiter gets a turn, even if others give up: after a lost wake-up, all threads would sleep, which fails a test.
+//! The number of waiters with a turn never exceeds the number of slots.
 
 use std::future::poll_fn;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The guide's order: its table of contents, the links back and on, the pages that rustdoc has.
+//! The guide's order: the table of contents, the links to the previous and next page, and the pages in rustdoc.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Every key of the attribute is in the guide, and what editors show of it is the same key.
+//! Every key of the attribute is in the guide, and in the documentation that editors show.
 
 use crate::{pages, read};
 

@@ -1,4 +1,4 @@
-//! Files and folders that ARCHITECTURE, CONTRIBUTING and SECURITY name.
+//! The files and folders that ARCHITECTURE, CONTRIBUTING and SECURITY name exist.
 
 use std::path::Path;
 

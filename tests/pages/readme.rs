@@ -1,4 +1,4 @@
-//! The README's example, pasted into a fresh crate as a reader would, and the programs in the crates' READMEs.
+//! The README's example, pasted into a new crate as a reader would do, and the programs in the crates' READMEs.
 
 use std::collections::BTreeSet;
 use std::fs;

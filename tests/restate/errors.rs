@@ -24,7 +24,7 @@ fn only_errors_that_a_fixed_program_could_read_are_retried() {
         ),
         (
             DurableError::Unreadable(unreadable),
-            "Retryable(\"the call failed, and this program can't read the error that is kept \
+            "Retryable(\"the call failed, and this program can't read the stored error \
              (unknown variant): \\\"GET https://host/path\\\"",
         ),
         (engine(cancelled), "Terminal"),

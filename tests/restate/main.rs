@@ -1,4 +1,4 @@
-//! Handlers on a real Restate server, which is killed, and so are their processes. `.ci/restate` runs them.
+//! Handlers on a real Restate server. The server and the handlers' processes are killed. `.ci/restate` runs the tests.
 
 mod charges;
 mod errors;

@@ -1,4 +1,4 @@
-//! Traits of devices, whose error type is a supertrait's.
+//! Device traits whose error type comes from a supertrait.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! Connections to Redis, blocking and not.
+//! Connections to Redis, blocking and async.
 
 use std::pin::Pin;
 

@@ -1,4 +1,4 @@
-//! Limiters without waits: their limits are far above the load, and their rates are a billion per second.
+//! Limiters without waits. Their limits are far above the load, and their rates are a billion per second.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

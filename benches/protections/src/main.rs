@@ -1,7 +1,7 @@
 //! The cost of breakers and limiters for a call that succeeds at once, in nanoseconds, compared with other crates:
 //! `cargo run --release --manifest-path benches/protections/Cargo.toml`.
 //!
-//! All threads share one breaker or limiter, which admits every call. Measures CPU time, because a machine has other
+//! All threads share one breaker or limiter, which admits every call. Measures CPU time, because the machine has other
 //! load, and takes the median of the rounds.
 
 mod breakers;

@@ -1,8 +1,8 @@
 //! The cost of a call in cargo's default release profile (16 codegen units, no link-time optimisation): `cargo run
 //! --release --manifest-path benches/release/Cargo.toml`.
 //!
-//! Counted as in `benches/instructions.rs`, which builds with one codegen unit. The body awaits a client's async
-//! function, whose future is 64 B, and succeeds at once. If a bound is exceeded, the program ends with exit code 1.
+//! Instructions are counted as in `benches/instructions.rs`, which has one codegen unit. The body awaits a client's
+//! async function, whose future is 64 B, and succeeds at once. If a bound is exceeded, the exit code is 1.
 
 use std::env;
 use std::future::Future;

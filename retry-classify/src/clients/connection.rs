@@ -6,7 +6,7 @@ use crate::transport;
 use crate::verdict::Verdict;
 
 /// The verdict on a failure to connect: nothing was sent.
-#[allow(dead_code)] // Unused in browsers, and with a client that only has tonic's `Status`.
+#[allow(dead_code)] // Unused in browsers, and if tonic's `Status` is the only client error.
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     /// Texts of errors that a retry never fixes: from `hyper-util`, an address that is not HTTP or has no host; from
     /// rustls and OpenSSL, a bad certificate.
@@ -52,7 +52,7 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| transport::of_reset(&cause.to_string()))
 }
 
-/// The verdict on a failure of a browser's `fetch`, including one while the response was read.
+/// The verdict on a failure of a browser's `fetch`, including a failure while the response is read.
 #[cfg(all(
     any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
     any(test, all(target_family = "wasm", target_os = "unknown"))
@@ -60,9 +60,9 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
 pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| {
         let text = cause.to_string();
-        // `fetch` reports all of these as a `TypeError`; `reqwest` keeps only the text.
+        // `fetch` reports every failure as a `TypeError`, of which `reqwest` keeps only the text.
         let failed = text.starts_with("JsValue(TypeError");
-        // `reqwest` aborts a request with this text, but calls it a timeout only until the body starts.
+        // `reqwest` aborts a request with this text, but reports a timeout only until the body starts.
         let timed_out = text == r#"JsValue("reqwest::errors::TimedOut")"#;
         match (failed, timed_out) {
             (true, _) => Some(Verdict::TRANSIENT.ambiguous()),

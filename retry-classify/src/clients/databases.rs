@@ -2,11 +2,11 @@
 
 use crate::Verdict;
 
-/// SQLSTATEs, a part of the message if a state has several meanings, and the verdict on a single statement. The first
+/// SQLSTATEs, a part of the message (if a state has several meanings), and the verdict on a single statement. The first
 /// row that matches decides.
 #[rustfmt::skip] // One row per line.
 const BY_STATE: [(&str, &str, Verdict); 14] = [
-    // PgBouncer uses one state for everything that it reports itself; these are reported before a statement has a
+    // PgBouncer uses one state for all its own errors. All but the last of these occur before a statement has a
     // connection. From PostgreSQL, the same state is a client error.
     ("08P01", "query_wait_timeout", Verdict::TRANSIENT),
     ("08P01", "no more connections allowed", Verdict::TRANSIENT),
@@ -28,13 +28,13 @@ const BY_STATE: [(&str, &str, Verdict); 14] = [
     ("08000 08003 08006 08007 08S01", "", Verdict::TRANSIENT.ambiguous()),
     ("40003 57P01 57P02", "", Verdict::TRANSIENT.ambiguous()),
 ];
-/// Only the whole transaction can be repeated: serialization failures, deadlocks, locks held by another transaction.
+/// States after which only a whole transaction can be repeated: serialization failures, deadlocks, lock conflicts.
 const CONFLICTS: &str = "40001 40P01 55P03";
 
-/// Redis did nothing: it is not ready, has too few replicas, runs a script, or has become a replica.
+/// Codes with which Redis refuses commands: it is not ready, has too few replicas, runs a script, or became a replica.
 const REDIS_REFUSED: &str =
     "BUSY CLUSTERDOWN LOADING MASTERDOWN NOREPLICAS READONLY TRYAGAIN UNBLOCKED";
-/// Redis has no code for this.
+/// The start of a refusal that has no code.
 const REDIS_FULL: &str = "max number of clients";
 
 /// The verdict on a single statement that failed with this SQLSTATE.

@@ -7,11 +7,11 @@ use crate::{Classify, Verdict};
 
 /// | failure | verdict |
 /// |---|---|
-/// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
+/// | no connection (including DNS failures and connect timeouts) | transient: nothing was sent |
 /// | the connection closed, reset or canceled before the response | transient, ambiguous |
 /// | an invalid request or address, an untrusted certificate, a malformed response | stop |
 ///
-/// A response's status is not an error here: use [`ResponseError`](crate::ResponseError) or [`Verdict::from_http`].
+/// For a response's status, use [`ResponseError`](crate::ResponseError) or [`Verdict::from_http`].
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
@@ -25,7 +25,7 @@ impl Classify for Error {
     describe_with_causes!();
 }
 
-/// Classifies an error that occurs while the body of a response is read: a closed or reset connection is transient and
+/// Classifies an error that occurs while a response's body is read: a closed or reset connection is transient and
 /// ambiguous, and a malformed body stops.
 #[diagnostic::do_not_recommend]
 impl Classify for hyper::Error {

@@ -3,22 +3,22 @@ use ::redis::{ErrorKind, RedisError, RetryMethod};
 use super::databases::redis_refused;
 use crate::{Classify, Verdict};
 
-/// The start of the cluster client's message if it could not connect to any node. The reasons follow it.
+/// The start of the cluster client's message if the client could not connect to any node. The reasons follow.
 const CLUSTER_DOWN: &str = "Failed to create initial connections";
 
-/// The start of the text of a pipeline in which commands failed. Their errors follow it.
+/// The start of the error text of a pipeline in which commands failed. The commands' errors follow.
 const PIPELINE: &str = "Pipeline failure";
 
 /// | failure | verdict |
 /// |---|---|
 /// | the server is loading, asks to try again, lacks its master, cluster or replicas, runs a script, or has too many clients | transient: nothing was done |
 /// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
-/// | one of these for a command in a pipeline | transient, ambiguous: the others may have been executed |
+/// | one of these failures in a pipeline | transient, ambiguous: other commands may have been executed |
 /// | the connection broke | transient, ambiguous |
 /// | no response in time | [`Verdict::TIMEOUT`] |
 /// | a wrong password, a response that does not parse, wrong commands, arguments and types, keys of another node | stop |
 ///
-/// This follows [`RedisError::retry_method`], except that authentication and parse errors stop: a new connection
+/// Follows [`RedisError::retry_method`], except that authentication and parse errors stop, because a new connection
 /// doesn't fix them.
 #[diagnostic::do_not_recommend]
 impl Classify for RedisError {

@@ -6,17 +6,17 @@ macro_rules! classify_errors_of {
     ($reqwest:ident) => {
         /// | failure | verdict |
         /// |---|---|
-        /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
-        /// | timeout, also in the middle of the body | [`Verdict::TIMEOUT`] |
+        /// | no connection (including DNS failures and connect timeouts) | transient: nothing was sent |
+        /// | timeout, even in the middle of the body | [`Verdict::TIMEOUT`] |
         /// | the connection closed, reset or canceled before the end of the response | transient, ambiguous |
         /// | a status, from `error_for_status` | the same as for the [`StatusCode`](http::StatusCode) |
         /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed response or body | stop |
         ///
         /// In a browser, the error shows only that the connection failed, which is transient and ambiguous.
         ///
-        /// An error for a status has lost the response's headers and body. To keep `Retry-After` and billing codes,
-        /// create the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call fails
-        /// with a 429 from `error_for_status`, the log warns once per call name.
+        /// An error for a status no longer has the response's headers and body. To keep `Retry-After` and billing
+        /// codes, create the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a
+        /// call fails with a 429 from `error_for_status`, the log contains a warning once per call name.
         ///
         /// ```
         #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]

@@ -7,9 +7,9 @@ use crate::{Classify, Verdict};
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
-/// The transaction read data that has changed since. Repeating only the statement never helps.
+/// The transaction has read data that has since changed. Repeating only the statement never helps.
 const SQLITE_BUSY_SNAPSHOT: &str = "517";
-/// MySQL's state for all errors without a standard state. Only the driver has the error number.
+/// MySQL's state for all errors without a standard state. Only the driver's error type has the error number.
 const MYSQL_OTHER: &str = "HY000";
 /// Conflicts with another transaction: errors 1205 and 3572, `TiDB`'s 9007, `MariaDB`'s 1020.
 const MYSQL_CONFLICTS: [&str; 4] = [
@@ -22,7 +22,7 @@ const MYSQL_CONFLICTS: [&str; 4] = [
 /// | failure | verdict |
 /// |---|---|
 /// | the pool had no connection in time | transient: nothing was sent |
-/// | PostgreSQL: too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), had closed an idle session (57P05), or is out of memory (53200) | transient: nothing was done |
+/// | PostgreSQL: too many connections (53300), no connection (08001), the server is starting or recovering (57P03), is read-only after a failover (25006), closed an idle session (57P05), or is out of memory (53200) | transient: nothing was done |
 /// | `PgBouncer` (08P01): no connection in time, too many clients, no server | transient: nothing was done |
 /// | PostgreSQL: the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007; between `PgBouncer` and the server, 08P01), it is unknown whether the statement took effect (40003) | transient, ambiguous |
 /// | Supavisor, RDS Proxy: no connection in time (XX000, 08000, HY000) | transient: nothing was done |
@@ -53,7 +53,7 @@ impl Classify for Error {
     describe_with_causes!();
 }
 
-/// Returns true if only the whole transaction can be repeated, because it conflicts with another one.
+/// Returns true if only the whole transaction can be repeated, because it conflicts with another transaction.
 pub(crate) fn is_conflict(error: &Error) -> bool {
     let Some(error) = error.as_database_error() else {
         return false;
@@ -69,7 +69,7 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     }
 }
 
-/// The verdict on an I/O error of the database connection. Unless its kind is listed below, it is a network failure.
+/// The verdict on an I/O error of the database connection. A kind that is not listed below is a network failure.
 fn of_io(error: &io::Error) -> Verdict {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, Unsupported};
 

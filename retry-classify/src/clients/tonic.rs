@@ -14,9 +14,9 @@ use crate::text::wait::{duration, wait_in};
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
 
-/// The metadata in which a server asks for a wait (gRFC A6).
+/// The metadata key with which a server asks for a wait (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
-/// tonic's message when a timeout that it enforces itself, on the client or the server, expires.
+/// tonic's message for its own timeouts, on the client and on the server.
 const TIMED_OUT: &str = "Timeout expired";
 /// Texts that precede the HTTP status of a response without a gRPC status. The first is from tonic, grpc-go and
 /// grpc-java, the second from gRPC in C++.
@@ -66,7 +66,7 @@ impl Classify for ::tonic::transport::Error {
     describe_with_causes!();
 }
 
-/// The verdict when the retried function is a whole transaction.
+/// The verdict if the retried function is a whole transaction.
 pub(crate) fn classify_transaction(status: &Status) -> Verdict {
     match status.code() {
         Code::Aborted => with_pushback(status, Verdict::TRANSIENT.hinted(retry_info(status))),
@@ -77,7 +77,7 @@ pub(crate) fn classify_transaction(status: &Status) -> Verdict {
 fn of_code(status: &Status) -> Verdict {
     match status.code() {
         Code::Unavailable => unavailable(status).hinted(retry_info(status)),
-        // tonic uses this code for some HTTP/2 resets, too. Those have a source.
+        // tonic also uses this code for some HTTP/2 resets. Those statuses have a source.
         Code::ResourceExhausted => match status.source().and_then(of_reset) {
             Some(verdict) => verdict,
             None => exhausted(status),
@@ -94,7 +94,7 @@ fn of_code(status: &Status) -> Verdict {
 }
 
 /// The verdict on a status sent by a server or a gateway. The status may quote an error about a broken connection
-/// behind it, or report a response without a gRPC status.
+/// behind the sender, or report a response without a gRPC status.
 fn of_text(status: &Status) -> Verdict {
     let text = status.message();
     let is_broken = match status.code() {
@@ -145,7 +145,7 @@ fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
     }
 }
 
-/// The wait from `RetryInfo`, or else until the quota in `ErrorInfo` is reset, unless it is longer than a year.
+/// The wait in `RetryInfo`, or else the time until the quota reset in `ErrorInfo`. `None` if longer than a year.
 fn retry_info(status: &Status) -> Option<Duration> {
     let in_info = status
         .get_details_retry_info()
@@ -162,7 +162,8 @@ fn retry_info(status: &Status) -> Option<Duration> {
     wait.filter(|wait| *wait <= LONGEST_HINT)
 }
 
-/// Throttled, unless the message or the details name a day, a month, money or a message that is too large.
+/// Throttled, unless the message or the details report a daily or monthly quota, a missing payment or an oversized
+/// message.
 fn exhausted(status: &Status) -> Verdict {
     let details = status.get_error_details();
     let metadata = details

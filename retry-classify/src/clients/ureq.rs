@@ -14,7 +14,7 @@ use crate::{Classify, Verdict};
 ///
 /// To keep `Retry-After` and billing codes, turn off ureq's errors for statuses (`http_status_as_error(false)`), and
 /// create a [`ResponseError`](crate::ResponseError) from each response that is not a success. If a call fails with a
-/// 429 as a ureq error, the log warns once per call name.
+/// 429 as a ureq error, the log contains a warning once per call name.
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {

@@ -1,4 +1,4 @@
-//! An error and its causes, as `outer: cause: cause`.
+//! Writes an error and its causes, as `outer: cause: cause`.
 
 use alloc::string::String;
 use core::error::Error;
@@ -7,11 +7,11 @@ use core::iter;
 
 use crate::error_text::{secrets, text_of};
 
-/// The maximum number of causes that are shown. Without it, an error that is its own source would never end.
+/// The maximum number of causes that are shown. It ends the text of an error that is its own source.
 const MAX_CAUSES: usize = 16;
 
-/// Writes the error, then `within`, which is the error that a wrapper contains, then the sources. A cause is skipped if
-/// the text before it already ends with it: many errors include their source's text in their own.
+/// Writes the error, then `within` (the error inside a wrapper), then the sources. A cause is skipped if the text so
+/// far already ends with the cause's text, because many errors include their source's text.
 pub(crate) fn write(
     f: &mut dyn Write,
     error: &dyn fmt::Display,
@@ -38,7 +38,7 @@ fn add_cause(text: &mut String, cause: &dyn fmt::Display) {
         return;
     }
     text.push_str(": ");
-    // Otherwise the cause would be hidden as a secret, because the previous error ends with a secret's name.
+    // Without these words, the cause would be hidden as a secret, because the previous error ends with a secret's name.
     if secrets::is_named(text) {
         text.push_str("caused by ");
     }

@@ -1,4 +1,4 @@
-//! Secrets in text: values after names such as `password`, and tokens of well-known shapes.
+//! Hides secrets in text: values after names such as `password`, and tokens of well-known shapes.
 
 use alloc::string::String;
 use core::ops::Range;
@@ -17,15 +17,15 @@ pub(super) fn are_shown() -> bool {
     ARE_SHOWN.load(Ordering::Relaxed)
 }
 
-// Each list is one text: every program that retries contains them, and slices of slices would be several times as
-// large.
+// Each list is one text, because every program that retries contains it, and a slice of slices would be several times
+// as large.
 
 /// Endings of secrets' names, without the characters of [`is_in_name`].
 const NAMES: &str = "password passwd passphrase passcode pwd secret token apikey accesskey accountkey authkey \
     encryptionkey functionskey masterkey privatekey secretkey sharedkey signingkey subscriptionkey sessid sessionid \
     authorization cookie";
 
-/// Whole words that also come before ordinary values: only a random-looking value is a secret.
+/// Whole words that also precede ordinary values. After them, only a random-looking value is a secret.
 const WORDS: &str = "auth credential credentials jwt pass session sid sig signature";
 
 /// Words that follow the name of a secret in a sentence.
@@ -34,33 +34,34 @@ const PROSE: &str = "a an and are at bad be can cannot caused connection contain
     option permission rejected request required revoked the this timed timeout to too true undefined unexpected unknown \
     unset was wrong your";
 
-/// Words that precede the name of a secret in a sentence about a failure. Words that end with `-ing` count, too.
+/// Words that precede the name of a secret in a sentence about a failure. Words that end with `-ing` also count.
 const SENTENCE: &str = "a an any cannot no not the to";
 
-/// Prefixes of the tokens of well-known services.
+/// Token prefixes of well-known services.
 // JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA;
 // GitHub, GitLab, npm, PyPI, Docker; Slack, Stripe, Shopify, DigitalOcean, Vault.
 const SHAPES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- nvapi- ghp_ gho_ ghu_ ghs_ ghr_ \
     github_pat_ glpat- npm_ pypi- dckr_pat_ xoxa- xoxb- xoxp- xapp- sk_live_ sk_test_ rk_live_ whsec_ shpat_ dop_v1_ \
     hvs.";
 
-/// After such a word, the next one also belongs to the value of the header `Authorization`.
+/// Words in the header `Authorization` after which its value continues.
 const SCHEMES: &str = "apikey aws4-hmac-sha256 basic bearer digest key negotiate sharedkey token";
 
-/// Schemes that precede a secret outside of such a header, too.
+/// Schemes that also precede a secret outside of this header.
 const BARE_SCHEMES: &str = "basic bearer";
 
-/// The minimum length of a random-looking part: of a token, and of one whose prefix a word may start with.
+/// The minimum length of a token's random-looking part.
 const PART: usize = 8;
+/// The same after prefixes that also start ordinary words. Also the length from which any part looks random.
 const LONG_PART: usize = 16;
 
-/// The deepest nesting of wrappers around a value.
+/// The maximum number of nested wrappers around a value.
 const DEEPEST: usize = 8;
 
-/// The most bytes inspected from any position, so that the time grows only linearly with the text.
+/// The maximum number of bytes inspected from any position, so that the time grows linearly with the text's length.
 const NEAR: usize = 64;
 
-/// The text with an ellipsis in place of each secret. `None` if there is none.
+/// The text with an ellipsis in place of each secret. `None` if the text has no secret.
 pub(super) fn hide(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut hidden = String::new();
@@ -87,14 +88,14 @@ pub(super) fn hide(text: &str) -> Option<String> {
     })
 }
 
-/// Returns true if text after `text`, which ends with `: `, would be hidden as the value of a secret's name.
+/// Returns true if `text` ends with a secret's name and `: `, so that the text after it would be hidden.
 pub(super) fn is_named(text: &str) -> bool {
     let separator = text.len().checked_sub(2);
     let name = separator.and_then(|separator| name_before(text.as_bytes(), separator));
     name.is_some_and(|name| name != Name::Word) && !are_shown()
 }
 
-/// The token of a well-known shape that starts at `at`, or the secret after a scheme's name there, without its prefix.
+/// The secret in the token, or after the scheme, that starts at `at`. Excludes the token's prefix.
 fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
     let word = length(rest, NEAR, u8::is_ascii_alphanumeric);
@@ -146,7 +147,7 @@ fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
     (rest.get(name) == Some(&b' ')).then(|| value_after(text, at + 2 + name))?
 }
 
-/// The name before a separator.
+/// The kind of name before a separator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
     /// The value is a secret.
@@ -161,13 +162,13 @@ enum Name {
     InSentence,
 }
 
-/// The secret after the separator there, if the name before it is a secret's.
+/// The secret after the separator at this index, if a secret's name precedes the separator.
 fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name = name_before(bytes, separator)?;
     let mut start = separator + 1;
     match (bytes[separator], *bytes.get(start)?) {
-        // A path, as `token::refresh`.
+        // A path, such as `token::refresh`.
         (b':', b':') => return None,
         (b':' | b'=', b'=' | b'>') => start += 1,
         _ => {}
@@ -206,7 +207,7 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
 }
 
 /// The index where a value starts within the wrappers of `Debug` and JSON: `Some("…")`, `Config { key: Key([…]) }`.
-/// Wrappers count only before a text or a list, because a secret may contain a bracket, too.
+/// Wrappers count only before a text or a list, because a secret may also contain brackets.
 fn unwrapped(bytes: &[u8], start: usize) -> usize {
     let skip = |at: usize, is_so: fn(&u8) -> bool| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -260,7 +261,7 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
     let word = trimmed(before, |byte| is_of_word(*byte)).len();
     match (before[..word].last(), bytes[separator]) {
         (Some(b'<'), b'>') => {}
-        // The name is the end of a path, and the text after it is the result of the request.
+        // The name is the end of a path, and the text after the path is the result of the request.
         (Some(b'/'), _) | (_, b'>') => return None,
         _ => {}
     }
@@ -319,7 +320,7 @@ fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
     end.unwrap_or(rest.len())
 }
 
-/// The length of a header's value: the words after a scheme, and those in a list.
+/// The length of a header's value, including the words after a scheme or in a list.
 fn header_len(rest: &[u8]) -> usize {
     let mut start = 0;
     loop {
@@ -341,13 +342,13 @@ fn word<'a>(rest: &'a [u8], ends: &[u8]) -> &'a [u8] {
     &rest[..length(rest, usize::MAX, is_inside)]
 }
 
-/// The word without punctuation that may follow it in a sentence or a structure.
+/// The word without trailing punctuation of a sentence or a structure.
 fn without_punctuation(word: &[u8]) -> &[u8] {
     trimmed(word, |byte| b",.:;)]}>".contains(byte))
 }
 
-/// Returns true if any part of at least `least` bytes doesn't look like a word: it has a digit, or a capital inside, or
-/// is long.
+/// Returns true if any part of at least `least` bytes doesn't look like a word: it contains a digit or an inner
+/// capital, or is long.
 fn is_random(token: &[u8], least: usize) -> bool {
     let mut parts = token.split(|byte| !byte.is_ascii_alphanumeric());
     parts.any(|part| {
@@ -407,7 +408,7 @@ mod tests {
         "is",
     ];
 
-    /// If the time grew with the square of the length, these would take minutes.
+    /// If the time grew with the square of the length, these texts would take minutes.
     #[test]
     fn the_time_is_proportional_to_the_length() {
         for part in [

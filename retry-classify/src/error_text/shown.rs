@@ -9,25 +9,25 @@ use crate::error_text::{ELLIPSIS, secrets, text_of, urls};
 /// The maximum length of the output, in bytes.
 const LIMIT: usize = 1024;
 
-/// The factor by which the input that is read may exceed [`LIMIT`]. A URL's query, which is left out, may be long.
+/// The maximum length of the input, as a multiple of the output limit. A URL's query, which is omitted, may be long.
 const MAX_READ_FACTOR: usize = 16;
 
-/// The space reserved for the note about omitted bytes.
+/// The space reserved for the note about cut bytes, in bytes.
 const NOTE_SPACE: usize = 40;
 
 /// The text without possible secrets, on one line, and short enough for a log record.
 ///
-/// A text with a note about a cut is not cut again when another error includes it.
+/// A text that was already cut is not cut again when another error includes it.
 pub fn shown<D: fmt::Display>(text: D) -> LogText<D> {
     shown_within(text, LIMIT)
 }
 
-/// Like [`shown`], in at most `limit` bytes.
+/// Like [`shown`], but in at most `limit` bytes.
 pub fn shown_within<D: fmt::Display>(text: D, limit: usize) -> LogText<D> {
     LogText { text, limit }
 }
 
-/// Writes the whole text, escaped but neither redacted nor shortened: for this project's own messages, which contain
+/// Writes the whole text, escaped but neither redacted nor shortened. For this project's own messages, which contain
 /// names that users chose.
 pub fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     text.chars().try_for_each(|char| {
@@ -75,7 +75,7 @@ fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     if secrets::are_shown() {
         return line(start, beyond.len(), limit);
     }
-    // If the word at the cut has an `@` after it, the part before the cut may be a password.
+    // If the word at the cut continues with an `@`, the part before the cut may be a password.
     let rest = beyond.split(char::is_whitespace).next();
     let is_in_word = !start.ends_with(char::is_whitespace);
     let user_follows = is_in_word && rest.is_some_and(|rest| rest.contains('@'));
@@ -106,8 +106,8 @@ fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     (line, text.len() - place + beyond)
 }
 
-/// Returns true if a character starts a new line, moves the cursor, changes the direction of writing, or is invisible
-/// but read by programs. Joiners and variation selectors are kept: they belong to letters and emoji.
+/// Returns true if a character starts a new line, moves the cursor, changes the writing direction, or is invisible but
+/// read by programs. Joiners and variation selectors are kept, because they are parts of letters and emoji.
 fn is_escaped(char: char) -> bool {
     let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_invisible = matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'

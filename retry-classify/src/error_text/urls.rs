@@ -7,11 +7,11 @@ use crate::error_text::{ELLIPSIS, length, part, trimmed};
 /// Punctuation that may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 
-/// Clients treat a backslash as a slash, as the URL standard requires.
+/// The slash and the backslash: clients treat them alike, as the URL standard requires.
 const SLASHES: &[u8] = b"/\\";
 
-/// The text without the user info, the query and the fragment of each URL, with or without a scheme. With
-/// `user_follows`, the last word continues after the text and has an `@`: the part before it may be user info.
+/// The text without the user info, query and fragment of each URL, with or without a scheme. `user_follows` is true if
+/// the last word continues after the text and has an `@`, so that the part before the cut may be user info.
 pub(super) fn hide(text: &str, user_follows: bool) -> String {
     let mut hidden = String::new();
     let mut words = text.split_inclusive(char::is_whitespace).peekable();
@@ -42,7 +42,7 @@ fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
     hidden.push_str(part(word, bare.len()..word.len()));
 }
 
-/// Appends a text that may be one URL after another, without their secrets.
+/// Appends a text that may consist of several adjacent URLs, without their secrets.
 fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
     while let Some(next) = next_url(text) {
         keep_url(&text[..next], false, hidden);
@@ -53,13 +53,13 @@ fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
 
 /// Appends a text with at most one scheme, without its secrets.
 fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
-    // A URL in the query of one without a scheme is a part of that query.
+    // A URL in the query of a URL without a scheme is part of that query.
     let scheme = after_scheme(text).filter(|start| query(&text[..*start], None).is_none());
     let start = scheme.unwrap_or(0);
     let query = query(text, scheme);
     let end = query.unwrap_or(text.len());
     let path = |from| find(&text[..end], from, SLASHES).unwrap_or(end);
-    // A password may contain a `/`: the last `@` counts, unless the part before the path is complete without one.
+    // A password may contain a `/`, so the last `@` counts, unless the part before the path is complete without an `@`.
     let user = after_last(&text[..end], b'@').filter(|user| *user > start);
     let user = user.filter(|user| match scheme {
         Some(_) => !is_authority(&text[start..path(start)]),
@@ -99,8 +99,8 @@ fn after_last(text: &str, byte: u8) -> Option<usize> {
     last.map(|last| last + 1)
 }
 
-/// The index after the slashes of a scheme's `://`, or of the `//` of a URL without a scheme. Any number of slashes
-/// counts, because clients accept `http:///host` as `http://host`.
+/// The index after the slashes of a scheme's `://`, or of the `//` of a URL without a scheme. Any number of slashes is
+/// skipped, because clients accept `http:///host` as `http://host`.
 #[inline(never)]
 fn after_scheme(text: &str) -> Option<usize> {
     let is_slash = |byte: &u8| SLASHES.contains(byte);
@@ -113,7 +113,7 @@ fn after_scheme(text: &str) -> Option<usize> {
     Some(slashes + length(&bytes[slashes..], usize::MAX, is_slash))
 }
 
-/// The index where another URL starts, outside of the first one's query.
+/// The index where another URL starts, outside of the first URL's query.
 fn next_url(text: &str) -> Option<usize> {
     let start = after_scheme(text)?;
     let next = start + after_scheme(&text[start..])?;
@@ -126,8 +126,8 @@ fn next_url(text: &str) -> Option<usize> {
     (!before.is_empty() && !is_in_query).then_some(start + before.len())
 }
 
-/// The index where the query or the fragment starts. Without a scheme, `?` and `#` also occur in other texts than URLs,
-/// and `&` counts because a space within a query may have split it.
+/// The index where the query or the fragment starts. Without a scheme, a `?` or `#` must follow a slash or precede a
+/// `=`. An `&` before a `=` also counts, because a space may have split the query.
 fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {
         return find(text, start, b"?#");
@@ -145,7 +145,7 @@ fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     None
 }
 
-/// Returns true if these are hosts, each with or without a port. If not, the text contains user info, or a part of it.
+/// Returns true if the text lists hosts, with or without ports. If not, it contains user info or a part of it.
 fn is_authority(text: &str) -> bool {
     let is_after = |byte: &u8| *byte != b']' && PUNCTUATION.contains(byte);
     let mut hosts = trimmed(text.as_bytes(), is_after).split(|byte| *byte == b',');

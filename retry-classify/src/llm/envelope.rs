@@ -16,46 +16,44 @@ const RETRY_INFO: &str = "google.rpc.RetryInfo";
 
 // Each list is one text, split at spaces.
 
-/// The places of an error within an event. OpenAI's `response.failed` and `response.done` have it in the response;
-/// gateways wrap it twice.
+/// The places of an error within an event. OpenAI's `response.failed` and `response.done` contain the error in the
+/// response; gateways wrap errors twice.
 const PLACES: &str = "/error/error /error /response/error /response/status_details/error";
-/// Further places in a body whose status already marks it as an error.
+/// Further places, in a body that the status marks as an error.
 const PLACES_BY_STATUS: &str = "/detail/error /detail /errors /status";
 /// Fields that name the error, the most specific first.
 const NAMES: &str =
     "/details/error_code /code /errorCode /extensions/code /errors/0/reason /type /status /reason";
-/// Fields that may contain an HTTP status: some servers send no other name.
+/// Fields that may contain an HTTP status. Some servers send no other code.
 const STATUSES: &str = "code status status_code statusCode error_code http_status";
 /// Fields with human-readable text. The first is the message.
 const TEXTS: &str = "message Message error detail error_description error_msg error_message errorMessage msg \
     description title reason info";
-/// Fields that contain a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
+/// Fields that contain a wait in seconds, from gateways, AWS, Codex, Hugging Face, monday.com and Infura.
 const WAITS: &str = "retry_after retryAfter retry_after_seconds retryAfterSeconds resets_in_seconds estimated_time \
     retry_in_seconds backoff_seconds";
 /// Fields of Google's error details that name a quota.
 const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
-/// The facts that are known before the text is read.
+/// The facts that are known before the text is parsed.
 #[derive(Clone, Copy)]
 struct Facts<'a> {
-    /// The HTTP status of the response. With a status, the text is an error in any format, and the status decides if
-    /// the text doesn't name a fault.
+    /// The HTTP status of the response. With a status, a text in any format is an error, and the status decides if the
+    /// text doesn't name a fault.
     status: Option<u16>,
-    /// True if errors that this one quotes are read. Quotes within quotes are skipped, so deep nesting can't overflow
-    /// the stack.
+    /// True if quoted errors are parsed. Quotes within quotes are skipped, so deep nesting can't overflow the stack.
     quotes: bool,
-    /// True if the error is the server's own. A wrapped or quoted error may come from a server behind it.
+    /// True if the error is the server's own. A wrapped or quoted error may come from a server behind this one.
     is_own: bool,
     /// AWS's code, if a header contains it.
     aws: Option<&'a str>,
 }
 
 impl Facts<'_> {
-    /// Returns true if the status is compatible with the fault. A status about the request itself is not: a server that
-    /// responds with 404 may call a page "unavailable", and a name, a number or a quotation may be about the caller's
-    /// data.
+    /// Returns true if the status is compatible with the fault. A status about the request itself rules out throttling
+    /// and overload: with a 404, "unavailable" may be about a page, and a name, number or quote about user data.
     fn admits(self, fault: Fault) -> bool {
-        // The standard statuses, except the vague ones (400, 403) and those for limits and delays.
+        // The standard 4xx statuses, except vague ones (400, 403) and those for limits and delays.
         let is_exact = matches!(
             self.status,
             Some(401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451)
@@ -63,8 +61,8 @@ impl Facts<'_> {
         !is_exact || !matches!(fault, Fault::Throttled | Fault::Overloaded)
     }
 
-    /// Returns true if a bare number may mean this fault: only if the number and the status agree on whether a retry
-    /// helps. With a 429, it may also be a billing fault.
+    /// Returns true if a bare number may mean this fault: the fault and the status must agree on whether a retry helps.
+    /// With a 429, the number may also mean a billing fault.
     fn admits_number(self, fault: Fault) -> bool {
         let is_worth_a_retry = fault.classify().is_retryable();
         self.status.is_none_or(|status| {
@@ -72,18 +70,18 @@ impl Facts<'_> {
         })
     }
 
-    /// Returns true if a word that services also use for their own data may name a fault. False if the status means
-    /// that the request was wrong.
+    /// Returns true if a word that also occurs in services' own data may name a fault. False if the status means that
+    /// the request was wrong.
     fn admits_generic(self) -> bool {
         !matches!(self.status, Some(400..429))
     }
 }
 
 impl ProviderError {
-    /// Parses a JSON body, the `data` of one event of a stream, or the text of a whole event stream, in which the first
-    /// error counts. `None` if there is no readable error.
+    /// Parses a JSON body, the `data` of one event of a stream, or the text of a whole event stream, from which it
+    /// returns the first error. `None` if no error can be parsed.
     ///
-    /// A truncated body is read up to its last complete field. If even the type and the code are lost, the fault is
+    /// A truncated body is read up to its last complete field. If the type and the code are lost, the fault is
     /// [`Fault::Unknown`], or the result is `None`.
     pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
         parse(&String::from_utf8_lossy(body.as_ref()), None, None)
@@ -118,13 +116,13 @@ fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderE
         Some('<') => return of_xml(text, facts),
         Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, facts)),
         _ if text.lines().any(is_field) => of_events(text, facts),
-        // The response as a client formatted it. If there is a status, only a status line marks it as the server's own.
+        // The response as a client formatted it. With a status, only a status line marks it as the server's own.
         _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), facts),
     };
     found.or_else(|| status.map(|_| of_error(&Value::from(text), facts)))
 }
 
-/// AWS's errors in XML. Other texts that start the same way are not parsed.
+/// Parses AWS's errors in XML. Other texts that start with `<` are not parsed.
 fn of_xml(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
@@ -181,7 +179,7 @@ fn of_body(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
 }
 
 /// Returns true if a part of the request took effect: another call of a JSON-RPC batch, another GraphQL field, or a
-/// tool that OpenAI's model had called.
+/// tool call by OpenAI's model.
 fn has_results(body: &Value) -> bool {
     let is_done = |call: &Value| call.get("result").is_some() && call["error"].is_null();
     let output = body["response"]["output"].as_array();
@@ -202,7 +200,7 @@ fn has_value(data: &Value) -> bool {
 }
 
 fn in_envelope(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
-    // A Gemini stream without `alt=sse` is one array.
+    // A Gemini stream without `alt=sse` is a single array.
     if let Value::Array(items) = body {
         return items.iter().find_map(|item| in_envelope(item, facts));
     }
@@ -230,7 +228,7 @@ fn in_envelope(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     }
 }
 
-/// Bedrock's events: the only field has the exception's name.
+/// The error in a Bedrock event, whose only field has the exception's name.
 fn of_exception(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     let fields = body.as_object().filter(|fields| fields.len() == 1)?;
     let (name, error) = fields.iter().next()?;
@@ -238,13 +236,13 @@ fn of_exception(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), facts))
 }
 
-/// Servers write `null`, `false`, 0 or an empty value for "no error".
+/// Returns true if the value is an error. Servers write `null`, `false`, 0 or an empty value for "no error".
 fn has_content(error: &Value) -> bool {
     let nothing = [json!(null), json!(false), json!(""), json!([]), json!({})];
     !nothing.contains(error) && error.as_f64() != Some(0.0)
 }
 
-/// The event `error` of OpenAI's Responses API; Mistral; gateways that omit the envelope.
+/// Returns true for an error without an envelope: from OpenAI's Responses API (event `error`), Mistral or a gateway.
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
         let is = |what| lookup(what, body[key].as_str()).is_some();
@@ -309,7 +307,7 @@ fn of_error(error: &Value, facts: Facts<'_>) -> ProviderError {
 
 /// The error's names, the most specific first.
 fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
-    // Google's `ErrorInfo`: it is more specific than the status next to it, which covers several reasons.
+    // Google's `ErrorInfo` is more specific than the status next to it, which covers several reasons.
     let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let places = NAMES.split(' ');
     let fields = places.filter_map(|place| error.pointer(place).and_then(text));
@@ -322,7 +320,7 @@ fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
     names.chain(aws.map(str::to_owned)).collect()
 }
 
-/// A field that contains a name, or a number used as one.
+/// The text of a field that contains a name, or a number used as a name.
 fn text(field: &Value) -> Option<String> {
     match field {
         Value::Number(number) => Some(number.to_string()),
@@ -330,10 +328,10 @@ fn text(field: &Value) -> Option<String> {
     }
 }
 
-/// The fault that the error names. Billing wins in any position. Otherwise the order is: the code, the type, a quoted
-/// error, an envelope's name, the status. A 429, however, wins over an envelope.
+/// The fault that the error names, and its source. Billing wins in any position. Otherwise the order is: the code, the
+/// type, a quoted error, an envelope's name, the status. But a 429 wins over an envelope.
 fn fault(error: &Value, all: &[String], facts: Facts<'_>, quote: Option<Fault>) -> (Source, Fault) {
-    // If Anthropic's details are missing, the message starts with their code.
+    // If Anthropic's `details` are missing, the message starts with the error code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
     if [lookup(Name, first), quote].contains(&Some(Fault::Billing)) {
@@ -341,7 +339,7 @@ fn fault(error: &Value, all: &[String], facts: Facts<'_>, quote: Option<Fault>) 
     }
     let names = || all.iter().map(String::as_str);
     let envelope = lookup(Envelope, names());
-    // An error that has its own code may quote the caller's text, which the server rejected.
+    // An error with a code of its own may quote the caller's text, which the server rejected.
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
     let mut own = names().filter(|name| is_own(name) && lookup(Envelope, [*name]).is_none());
     let quote = quote.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
@@ -350,7 +348,7 @@ fn fault(error: &Value, all: &[String], facts: Facts<'_>, quote: Option<Fault>) 
     let is_clear =
         |fault: &Fault| !is_throttled || !matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| facts.admits_number(*fault));
-    // Meta and Cloudflare mark errors that a retry can fix. The mark wins over the envelope and the numbers.
+    // Meta and Cloudflare mark errors that a retry can fix. This mark wins over the envelope and the numbers.
     let is_declared = error["is_transient"] == true || error["retryable"] == true;
     let is_fixable = is_declared && facts.admits(Fault::Overloaded) && !is_throttled;
     let fixable = is_fixable.then_some(Fault::Overloaded);
@@ -366,12 +364,12 @@ fn fault(error: &Value, all: &[String], facts: Facts<'_>, quote: Option<Fault>) 
     }
 }
 
-/// The fault from the names, or from a number used as one.
+/// The fault from the names, or from a number used as a name.
 fn fault_by_name(error: &Value, names: &[String], facts: Facts<'_>) -> Option<Fault> {
     let names = || names.iter().map(String::as_str);
     let generic = || lookup(Generic, names()).filter(|_| facts.admits_generic());
     let of_vendor = || lookup_number(&text(&error["code"])?, facts.status);
-    // The type identifies the service that the error number belongs to.
+    // The type identifies the service that uses the error number.
     let typed = || {
         let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
         lookup(Name, [format!("{name} {code}").as_str()])
@@ -415,7 +413,7 @@ fn quoted(text: &str, is_own: bool, facts: Facts<'_>) -> Option<ProviderError> {
     (has_wait || error.fault != Fault::Unknown).then_some(error)
 }
 
-/// The wait in Google's `RetryInfo`, or else until the quota in `ErrorInfo` is reset.
+/// The wait in Google's `RetryInfo`, or else the time until the quota in `ErrorInfo` is reset.
 fn retry_info(details: &[Value]) -> Option<Duration> {
     let is_info = |detail: &&Value| {
         detail["@type"]
@@ -430,7 +428,7 @@ fn retry_info(details: &[Value]) -> Option<Duration> {
         .iter()
         .map(|detail| &detail["metadata"]["quotaResetDelay"]);
     let delay = in_info.chain(until_reset).find_map(Value::as_str)?.trim();
-    // A duration in Protocol Buffers' JSON is `"1.5s"`, in Go's format also `"1h16m0.5s"`.
+    // Protocol Buffers' JSON writes durations as `"1.5s"`, and Go's format also as `"1h16m0.5s"`.
     match delay.strip_suffix('s')?.parse() {
         Ok(number) => seconds(number),
         Err(_) => duration(delay),
@@ -444,7 +442,7 @@ fn wait_next_to_message(error: &Value) -> Option<Duration> {
     fields.find_map(|field| seconds(field.as_f64()?))
 }
 
-/// The wait in a nested field. It may be another server's, so only the duration counts: the field doesn't show
+/// The wait in a nested field, which may come from another server. So only the duration is used: the field doesn't show
 /// whether the request took effect.
 fn wait_within(error: &Value) -> Option<Duration> {
     let mut fields = error.as_object()?.values();
@@ -456,7 +454,7 @@ fn seconds(seconds: f64) -> Option<Duration> {
     (wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// The quotas named in the details: in `QuotaFailure`, and in `ErrorInfo` with its metadata.
+/// The quotas named in the details: in `QuotaFailure`, and in the metadata of `ErrorInfo`.
 fn quotas(detail: &Value) -> Vec<String> {
     let metadata = &detail["metadata"];
     let violations = detail["violations"].as_array().into_iter().flatten();

@@ -6,10 +6,10 @@ use crate::error_text::shown::shown;
 use crate::text::fault::Fault;
 use crate::{Classify, Verdict};
 
-/// The error of a model API, parsed from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
-/// Google and servers with compatible APIs.
+/// A model API's error, parsed from a body or from one event of a stream, in the formats of OpenAI, Anthropic, Google
+/// and servers with compatible APIs.
 ///
-/// [`Classify`] is for errors without a status, such as an error within a stream:
+/// The [`Classify`] impl is for errors without a status, such as those within a stream:
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
@@ -25,13 +25,13 @@ use crate::{Classify, Verdict};
 /// 2. The header `x-should-retry` decides if it is present.
 /// 3. `"retryable": false` stops.
 /// 4. An error in a 2xx is classified by the table.
-/// 5. An `Invalid` that only a quoted error in a 5xx reports stops.
+/// 5. In a 5xx, an `Invalid` from a quoted error stops.
 /// 6. `Throttled` and `Overloaded` win over the status.
 /// 7. In all other cases the status decides.
 ///
-/// The status, with the wait in the headers or the body, also decides whether the request may have taken effect, as in
-/// [`Verdict::from_http`]. With a 5xx or a 408, a throttled request counts as refused only if the server's own `code`
-/// or `type` reports it: a number, a text or a quoted error may come from a server behind it, which was called after
+/// The status, together with a wait in the headers or the body, also decides whether the request may have taken effect,
+/// as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request counts as refused only if the server's own
+/// `code` or `type` names the fault: a number, a text or a quoted error may come from a second server, called after
 /// part of the work was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
@@ -42,24 +42,24 @@ pub struct ProviderError {
     pub(crate) retry_after: Option<Duration>,
     /// True if the wait is in a field of the error itself, not in a quoted error.
     pub(crate) asks_for_wait: bool,
-    /// True if the error itself rules out a retry.
+    /// True if the error explicitly rules out a retry.
     pub(crate) is_final: bool,
     /// True if the error's code has one of AWS's formats.
     pub(crate) is_of_aws: bool,
     pub(crate) source: Source,
 }
 
-/// The source of the fault. A server that quotes another server's refusal may have done its own part of the work
-/// already.
+/// The source of the fault. A server that quotes another server's refusal may already have done its own part of the
+/// work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Source {
     /// A name in the server's own fields.
     Name,
     /// An error that the server quotes or wraps.
     Quote,
-    /// One error in a response that also has results.
+    /// One error in a response that also contains results.
     Part,
-    /// A text that reports a failure of the server, in an error without a name that has a meaning.
+    /// A text that reports a server failure, in an error whose names have no known meaning.
     Text,
     /// A number, another text or the status.
     Others,
@@ -86,9 +86,9 @@ impl ProviderError {
         &self.message
     }
 
-    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`, at any depth. Without
-    /// one, if the error is throttled, the wait in the message ([`wait_in`](crate::llm::wait_in)): "Please try again in
-    /// 1.2s". From zero to 365 days; other values are ignored.
+    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`, at any depth. If
+    /// there is none and the request was throttled, the wait in the message ([`wait_in`](crate::llm::wait_in)): "Please
+    /// try again in 1.2s". From zero to 365 days; other values are ignored.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// Parses the JSON in the text or, if it is truncated, its complete part.
+/// Parses JSON. If the text is truncated, parses its complete part.
 pub(super) fn parse(text: &str) -> Option<Value> {
     match serde_json::from_str(text) {
         Ok(value) => Some(value),

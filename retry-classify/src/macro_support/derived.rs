@@ -1,11 +1,11 @@
-//! Traits for the fields of errors that derive `Classify`, and the verdict on an error of `validate`.
+//! Traits for the fields of errors that derive `Classify`, and the verdict on an error from `validate`.
 
 use core::time::Duration;
 
 use super::else_by;
 use crate::{Classify, Verdict};
 
-/// The types that `transparent` accepts.
+/// The field types that `transparent` accepts.
 #[diagnostic::on_unimplemented(
     message = "`transparent` needs a field that implements `Classify`, but `{Self}` doesn't",
     label = "not `Classify`",
@@ -22,7 +22,7 @@ impl<E: Classify> ClassifyField for E {
     }
 }
 
-/// The types that `after = field` accepts.
+/// The field types that `after = field` accepts.
 #[diagnostic::on_unimplemented(
     message = "`after` needs a field of type `Duration` or `Option<Duration>`, not `{Self}`",
     label = "not a `Duration`"
@@ -36,8 +36,8 @@ pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
     verdict.hinted((*hint).into())
 }
 
-/// The verdict on an error of `validate`: [`Verdict::INVALID`], unless its type implements `Classify` and reports that
-/// it is final.
+/// The verdict on an error from `validate`: [`Verdict::STOP`] if the error is `Classify` and final, otherwise
+/// [`Verdict::INVALID`].
 pub fn invalid<E>(error: &E) -> Invalid<'_, E> {
     Invalid(UnknownInvalid(error))
 }

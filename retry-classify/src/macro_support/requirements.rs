@@ -1,8 +1,8 @@
-//! Traits that keys require of error types, and of the return type of the function set with `on`.
+//! Traits that keys require of error types, and of the type that the function of `on` returns.
 
 use crate::{Cancelled, Rejected, TimedOut, Verdict};
 
-/// Defines traits of error types that are `From<TimedOut>`, `From<Rejected>` or `From<Cancelled>`.
+/// Defines traits for error types that implement `From<TimedOut>`, `From<Rejected>` or `From<Cancelled>`.
 macro_rules! conversions {
     ($($trait:ident::$convert:ident of $from:ident: $message:literal $label:literal $note:literal)*) => {$(
         #[doc = concat!(
@@ -37,7 +37,7 @@ conversions! {
         "write `impl From<retry_runtime::Cancelled> for {Self}` (a bound if `{Self}` is a type parameter), or use `cancel`, which only ends pauses"
 }
 
-/// The return type of a function set with the key `on`. Implemented through `Into<Verdict>`, never by hand.
+/// A type that the function of `on` may return. Implemented through `Into<Verdict>`, never by hand.
 #[diagnostic::on_unimplemented(
     message = "the function of `on` returns `{Self}`, which is not a verdict",
     label = "returns `{Self}`",
@@ -68,8 +68,8 @@ pub mod required {
     use crate::{Kind, Verdict};
 
     /// Defines a trait for each key, implemented by the return types of `on` that contain enough information for the
-    /// key. Generated code calls its method on the returned value, rather than a function with a bound, so the
-    /// compiler's message doesn't mention such a bound.
+    /// key. Generated code calls the trait's method on the returned value, not a function with a bound, so that the
+    /// compiler's message doesn't mention a bound.
     macro_rules! requirements {
         ($($key:ident by $($answer:ty),+: $message:literal $note:literal)*) => {$(
             #[diagnostic::on_unimplemented(

@@ -1,7 +1,7 @@
-//! Compares two errors, without a bound on the user's type.
+//! Compares two errors without a bound on the user's type.
 //!
-//! By autoderef specialization: a method call takes the first candidate whose bounds hold, and dereferences or borrows
-//! to find the next. The method names are long so that they don't collide with a user's trait.
+//! Uses autoderef specialization: method lookup dereferences or borrows until it finds a candidate whose bounds hold.
+//! The method names are long so that they don't collide with a user's trait.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ else_by!(
     SameDisplay, SameDebug;
 );
 
-/// Compares by `PartialEq` if the type has it, otherwise by the text of `Display`, or else of `Debug`.
+/// Compares by `PartialEq` if the type implements it, otherwise by the `Display` text, or else by the `Debug` text.
 pub fn same<E>(error: &E) -> Same<'_, E> {
     Same(SameDisplay(SameDebug(error)))
 }
@@ -34,7 +34,7 @@ impl<E: fmt::Display> SameDisplay<'_, E> {
 }
 
 impl<E> SameDebug<'_, E> {
-    // The bound is on the method, so that an error about it names the user's type.
+    // The bound is on the method, so that a compile error about the bound names the user's type.
     pub fn __retry_same(&self, other: &E) -> bool
     where
         E: Comparable,

@@ -1,7 +1,7 @@
-//! Errors as text, without a bound on the user's type.
+//! Formats errors without a bound on the user's type.
 //!
-//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. The method
-//! names are long so that they don't collide with a user's trait.
+//! Uses autoderef specialization: method lookup dereferences or borrows until it finds a candidate whose bounds hold.
+//! The method names are long so that they don't collide with a user's trait.
 
 use alloc::string::String;
 use core::any::type_name;
@@ -13,21 +13,21 @@ use super::else_by;
 use crate::Classify;
 use crate::error_text::chain;
 
-/// The error as text: with its causes if its type is an `Error` or dereferences to one, as `anyhow::Error` and
-/// `Box<dyn Error>` do; by `Display` if it has only that; otherwise by [`Classify::describe`], or by the name of its
-/// type. Never by `Debug`, which may reveal secrets.
+/// The error as text. Includes the causes if the type implements `Error` or, like `anyhow::Error` and `Box<dyn Error>`,
+/// dereferences to an `Error`. Otherwise uses `Display`, or else [`Classify::describe`], or else the type's name. Never
+/// uses `Debug`, which may reveal secrets.
 pub fn show<E>(error: &E) -> Show<'_, E> {
     Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(error, None)))))
 }
 
-/// Like [`show`], by `name` if the type is neither an `Error` nor `Display`. For derived impls of `describe`.
+/// Like [`show`], but uses `name` if the type implements neither `Error` nor `Display`. For derived `describe` impls.
 pub fn show_named<'a, E>(error: &'a E, name: &'static str) -> Show<'a, E> {
     let named = ShowName(error, Some(name));
     Show(ShowWithin(ShowDisplay(ShowClassify(named))))
 }
 
-/// The error as text by the function of the key `show`.
-// An opaque type, because otherwise a wrong function would cause two errors.
+/// The error as text, written by the function of the key `show`.
+// Returns an opaque type, because otherwise a wrong function would cause two compile errors.
 pub fn show_by<E, S>(error: &E, show: S) -> impl fmt::Display + use<'_, E, S>
 where
     S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
@@ -45,7 +45,7 @@ impl<E, S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Show
 
 pub struct ShowName<'a, E>(&'a E, Option<&'static str>);
 
-/// An error whose causes can be read. If the type is not inferred yet, the compiler selects this candidate.
+/// An error whose causes can be read. The compiler also selects this candidate if the type is not inferred yet.
 #[diagnostic::on_unimplemented(
     message = "`retrying!` must know the block's error type at the end of the block, but `{Self}` is only inferred later",
     label = "the error type is inferred too late",
@@ -56,7 +56,7 @@ pub trait ShownError: Error {}
 #[diagnostic::do_not_recommend]
 impl<E: Error> ShownError for E {}
 
-// Without the macro, so that rustc's errors about its bound don't mention it.
+// Written without the macro below, so that rustc's errors about the bound don't mention the macro.
 impl<E: ShownError> Show<'_, E> {
     pub fn __retry_show(&self) -> &dyn fmt::Display {
         self
@@ -118,7 +118,7 @@ impl<E> fmt::Display for ShowName<'_, E> {
     }
 }
 
-/// The path in the name of a type, without type arguments and closures: `app::Retry` for `app::Retry<i32>`, and
+/// The path in a type's name, without type arguments and closures: `app::Retry` for `app::Retry<i32>`, and
 /// `app::Client::get` for a closure in a method of `app::Client<T>` or in its impl of a trait.
 pub fn plain_name(name: &str) -> String {
     let (mut plain, mut depth) = (String::new(), 0_u32);

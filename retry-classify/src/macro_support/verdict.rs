@@ -12,7 +12,7 @@ impl Verdict {
         ..Self::TRANSIENT
     };
 
-    /// The plain verdict for a kind. Calls use it for rejections.
+    /// The verdict with only a kind. Calls use it for rejections.
     #[doc(hidden)]
     pub const fn retry(kind: Kind) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Verdict {
         }
     }
 
-    /// Returns true if the log warns about this verdict. Used by calls and batches.
+    /// Returns true if this verdict causes a warning in the log. Used by calls and batches.
     #[doc(hidden)]
     pub fn warns(self) -> bool {
         let is_lost = matches!(self.basis, Basis::LostHeaders(_)) && self.after.is_none();
@@ -51,7 +51,7 @@ impl Verdict {
         self.basis
     }
 
-    /// The kind that protections count. `None` if the server responded, or the error is unknown. Used by calls.
+    /// The kind that protections count, if they count the failure. Used by calls.
     #[doc(hidden)]
     pub fn kind_seen(self) -> Option<Kind> {
         match self.basis {
@@ -62,7 +62,7 @@ impl Verdict {
 }
 
 impl Kind {
-    /// All kinds, in the order of their numbers, to index a value per kind.
+    /// All kinds, in the order of their discriminants, for arrays with one value per kind.
     #[doc(hidden)]
     pub const ALL: [Self; 5] = [
         Self::Transient,
@@ -72,7 +72,7 @@ impl Kind {
         Self::Rejected,
     ];
 
-    /// The kinds that an attempt's failure can have, in the order of `ALL`, to index a count per kind.
+    /// The kinds that an attempt's failure can have, in the order of `ALL`, for arrays with one count per kind.
     #[doc(hidden)]
     pub const OF_FAILURES: [Self; 4] = {
         let [transient, throttled, timeout, invalid, _] = Self::ALL;

@@ -2,7 +2,7 @@ use super::inspect::Inspect;
 use crate::text::wait::wait_in;
 use crate::verdict::Verdict;
 
-/// Combines functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
+/// Combines functions for the key `on`: those in [`on`](crate::on), closures and your own functions. They return a
 /// `bool` or anything else that converts into a [`Verdict`].
 ///
 /// ```
@@ -39,8 +39,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Retries a failure only if both functions retry it: with the first one's kind and the longer hint, and as
-    /// ambiguous if either verdict is.
+    /// Retries a failure only if both functions retry it. The verdict has the kind of the first function's verdict
+    /// and the longer hint, and is ambiguous if either function's verdict is.
     fn and<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -58,7 +58,7 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Doesn't retry a failure that `other` retries; otherwise the first function decides.
+    /// Stops on a failure that `other` retries. On any other failure, the first function decides.
     fn except<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -72,8 +72,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Treats every failure that the function retries as throttled, and so as refused without processing. The wait is
-    /// the verdict's hint, or else the wait in the message of the error or a source: "Please try again in 20s".
+    /// Treats every failure that the function retries as throttled, and so as refused without processing. The hint is
+    /// the verdict's, or else the wait in the message of the error or a source: "Please try again in 20s".
     ///
     /// ```
     /// use std::time::Duration;

@@ -7,12 +7,12 @@ use crate::sources::causes;
 use crate::verdict::Verdict;
 use private::{Erased, Text, Typed};
 
-/// Errors with their sources, and texts: the arguments of the functions in [`on`](crate::on).
+/// The arguments of the functions in [`on`](crate::on): errors with their sources, and texts.
 ///
-/// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with its
-/// feature, and for texts. `Via` only distinguishes these impls and is always inferred. An error with a lifetime
-/// doesn't implement it: write a closure for such an error. Other crates can't implement it, because they can't name
-/// its method's type.
+/// Implemented for every `'static` [`Error`], for `dyn Error` and its `Box`es, for `anyhow::Error` with its feature,
+/// and for texts. `Via` only distinguishes these impls and is always inferred. Not implemented for errors with a
+/// lifetime: write a closure for such an error. Other crates can't implement this trait, because they can't name its
+/// method's return type.
 #[diagnostic::on_unimplemented(
     message = "the functions of `retry_runtime::on` can't inspect `{Self}`",
     label = "not an `Error` that is `'static`",
@@ -31,7 +31,7 @@ pub enum Inspected<'a> {
 }
 
 impl Inspected<'_> {
-    /// The verdict on the first cause for which `find` returns one. A text has no causes.
+    /// The first verdict that `find` returns for a cause. Stops for a text, which has no causes.
     pub(super) fn verdict(self, find: fn(&(dyn Error + 'static)) -> Option<Verdict>) -> Verdict {
         match self {
             Self::Error(error) => causes(error).find_map(find).unwrap_or(Verdict::STOP),
@@ -52,8 +52,8 @@ mod private {
     /// Errors.
     #[derive(Debug)]
     pub struct Typed;
-    /// Types that contain an error but don't implement `Error`. A separate impl, so that it doesn't overlap with the
-    /// one for all errors.
+    /// Types that contain an error but don't implement `Error`. Their marker differs from `Typed`, so that their impls
+    /// don't overlap with the impl for all errors.
     #[derive(Debug)]
     pub struct Erased;
     /// Texts.

@@ -4,11 +4,11 @@ use core::error::Error;
 
 use crate::{Classify, Verdict, sources};
 
-/// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: searches the error and
-/// then its sources for a `T`, also in a `Box` or `Arc`. If none is found, the call stops.
+/// Classifies the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: searches the error and then
+/// its sources for a `T`, even in a `Box` or `Arc`. If no `T` is found, the call stops.
 ///
-/// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) finds only the
-/// types of this crate's list. Name yours:
+/// At run time, a program can't check which types implement [`Classify`], so [`cause`](super::cause) finds only the
+/// types that it lists. Name your own type:
 ///
 /// ```
 /// use retry_runtime::{Classify, on, retry};
@@ -29,7 +29,7 @@ use crate::{Classify, Verdict, sources};
 /// assert_eq!(attempts, 3);
 /// ```
 ///
-/// Combine several types, and those of the list, with [`Combine`](super::Combine):
+/// To combine several types with each other and with the listed ones, use [`Combine`](super::Combine):
 ///
 /// ```
 /// use retry_runtime::on::{self, Combine};
@@ -53,16 +53,16 @@ use crate::{Classify, Verdict, sources};
 /// # assert_eq!(attempts, 3);
 /// ```
 ///
-/// If your own error type contains such an error, derive [`Classify`] for it, with `#[classify(transparent)]`.
+/// If your own error type wraps a type-erased error, derive [`Classify`] with `#[classify(transparent)]`.
 pub fn is<T: Classify + Error + 'static>(error: &(impl Chain + ?Sized)) -> Verdict {
     let mut causes = sources::causes(error.outermost());
     let found = causes.find_map(sources::downcast::<T>);
     found.map_or(Verdict::STOP, Classify::classify)
 }
 
-/// Type-erased errors, which can contain an error of any type: the arguments of [`is`].
+/// Type-erased errors, which can contain an error of any type. [`is`] accepts them.
 ///
-/// These are `dyn Error`, `anyhow::Error` with its feature, and [`std::io::Error`], also in a `Box` or `Arc`.
+/// Implemented for `dyn Error`, `anyhow::Error` (with its feature) and [`std::io::Error`], even in a `Box` or `Arc`.
 #[diagnostic::on_unimplemented(
     message = "`on::is` inspects `Box<dyn Error>` and `anyhow::Error`, not `{Self}`",
     label = "not a type-erased error",

@@ -29,14 +29,13 @@ impl ProviderError {
             _ if self.is_final => final_verdict(status.as_u16()),
             // Treated like an event in a stream that started with this status.
             fault if status.is_success() => fault.classify(),
-            // AWS's codes are more precise than its statuses, and these two leave open whether the request had an
-            // effect.
+            // AWS's codes are more precise than its statuses. These faults may occur after the request had an effect.
             Fault::Internal | Fault::Timeout if self.is_of_aws => Verdict::TRANSIENT.ambiguous(),
-            // These statuses alone don't show whether the server failed.
+            // These statuses don't contradict a text that reports a server failure.
             Fault::Internal if self.source == Source::Text && is_vague => {
                 Verdict::TRANSIENT.ambiguous()
             }
-            // A gateway that reports the server's rejection as its own failure.
+            // The gateway reports the server's rejection as its own failure.
             Fault::Invalid if self.source == Source::Quote && status.is_server_error() => {
                 final_verdict(status.as_u16())
             }
@@ -63,7 +62,7 @@ impl ProviderError {
         let is_secondary = SECONDARY.iter().any(|limit| self.message.contains(limit));
         // GitHub sends no reset time for secondary limits.
         if is_secondary && verdict.is_retryable() && asks_to_wait(headers).is_none() {
-            // An earlier reset belongs to another limit.
+            // A shorter hint is the reset time of another limit.
             return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));
         }
         verdict

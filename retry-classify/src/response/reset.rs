@@ -7,8 +7,8 @@ use http::HeaderMap;
 use crate::response::retry_after::{delay, first, server_time};
 
 const REMAINING: &str = "remaining";
-/// The part of a header name that stands for "remaining", and its replacement in the name of the reset header. The
-/// first row fits most services; the others are for Azure Resource Graph, Yelp, Contentful and EVE Online.
+/// The part of a header name that means "remaining", and its replacement in the name of the reset header. The first row
+/// fits most services; the others are for Azure Resource Graph, Yelp, Contentful and EVE Online.
 const RESETS: [(&str, &str); 5] = [
     (REMAINING, "reset"),
     (REMAINING, "resets-after"),
@@ -16,18 +16,17 @@ const RESETS: [(&str, &str); 5] = [
     ("second-remaining", "reset"),
     ("remain", "reset"),
 ];
-/// A header that contains several limits.
+/// A header that may list several limits.
 const LIMITS: &str = "ratelimit";
-/// Headers for the limits of a subscription. They don't name the limit that refused the request, only the time of its
-/// reset.
+/// Headers for a subscription's limits. They don't name the limit that was exceeded, only its reset time.
 const UNIFIED_STATUS: &str = "anthropic-ratelimit-unified-status";
 const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 
-/// The longest wait until an exhausted limit is reset. A limit with something left is skipped: either another limit
-/// refused the request, or the request's cost is unknown.
+/// The longest wait until an exhausted limit is reset. A limit that is not exhausted is skipped: either the request
+/// exceeded another limit, or its cost is unknown.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
-    // Zero if it was reset before the response arrived.
+    // Zero if the limit was reset before the response arrived.
     let wait = |value: &str| delay(value, now).map(Result::unwrap_or_default);
     let left = headers.iter().flat_map(|(name, left)| {
         let (name, left) = (name.as_str(), left.to_str().unwrap_or_default());
@@ -46,9 +45,9 @@ pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     waits.chain(together).max()
 }
 
-/// The longest wait for an exhausted limit, when the headers list several, as Brave's do.
+/// The longest wait for an exhausted limit, if the headers list several limits, as Brave's do.
 fn in_list(left: &str, resets: &str, wait: impl Fn(&str) -> Option<Duration>) -> Option<Duration> {
-    // At most one part per limit, because a date contains a comma, too.
+    // Split into at most one part per limit, because a date also contains a comma.
     let resets = resets.splitn(left.split(',').count(), ',');
     let both = left.split(',').zip(resets);
     let used_up = both.filter(|(left, _)| is_used_up(left));
@@ -59,8 +58,8 @@ fn is_used_up(left: &str) -> bool {
     left.trim().parse::<f64>().is_ok_and(|left| left <= 0.0)
 }
 
-/// The waits for exhausted limits: `"default";r=0;t=30` in drafts 08 and later, `limit=9, remaining=0, reset=30` in 07
-/// (draft-ietf-httpapi-ratelimit-headers).
+/// The waits for exhausted limits: `"default";r=0;t=30` in draft 08 and later, `limit=9, remaining=0, reset=30` in
+/// draft 07 (draft-ietf-httpapi-ratelimit-headers).
 fn limits(value: &str, wait: impl Fn(&str) -> Option<Duration>) -> impl Iterator<Item = Duration> {
     let between = if value.contains(REMAINING) { ';' } else { ',' };
     value.split(between).filter_map(move |limit| {

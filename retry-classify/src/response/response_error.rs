@@ -6,17 +6,17 @@ use http::{HeaderMap, StatusCode};
 use crate::error_text::shown::{shown, shown_start};
 use crate::{Classify, Verdict};
 
-/// The maximum number of bytes of the body in the error's text. The cause is usually at the start.
+/// The maximum number of body bytes in the error's text. The cause is usually at the start.
 const MAX_SHOWN: usize = 500;
 
 /// An HTTP error response, with everything that retries depend on: the status, the headers and the start of the
 /// body.
 ///
-/// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After`, and a rate limit looks
+/// `reqwest`'s own error for a status has neither headers nor body. So `Retry-After` is lost, and a rate limit looks
 /// like an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into this error; for other clients,
 /// use [`new`](Self::new).
 ///
-/// [`Classify`] returns the verdict of [`Verdict::from_http`]. With the feature `llm` it reads the body, too: see
+/// [`Classify`] returns the verdict of [`Verdict::from_http`]. With the feature `llm`, it also reads the body: see
 /// [`ProviderError`](crate::llm::ProviderError).
 ///
 /// ```
@@ -35,8 +35,8 @@ const MAX_SHOWN: usize = 500;
 /// # Ok::<_, http::header::InvalidHeaderValue>(())
 /// ```
 ///
-/// Its text consists of the status, the URL and the first 500 bytes of the body. The URL is stored without query,
-/// fragment, user and password, because those can contain keys, and errors end up in logs.
+/// The error's text consists of the status, the URL and the first 500 bytes of the body. The URL is stored without its
+/// query, fragment, user and password, because they can contain keys, and errors end up in logs.
 #[derive(Clone)]
 pub struct ResponseError(Box<Parts>);
 
@@ -46,7 +46,7 @@ struct Parts {
     headers: HeaderMap,
     url: String,
     body: Vec<u8>,
-    /// The text of the error that interrupted the reading of the body.
+    /// The text of the error that ended reading the body early.
     body_error: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl ResponseError {
         }))
     }
 
-    /// Adds the URL. Its query, fragment, user and password are left out.
+    /// Sets the URL, without its query, fragment, user and password.
     pub fn url(mut self, url: &str) -> Self {
         self.0.url = shown(url).to_string();
         self
@@ -84,7 +84,7 @@ impl ResponseError {
         &self.0.headers
     }
 
-    /// The start of the body, as far as it could be read, at most [`BODY_LIMIT`](Self::BODY_LIMIT) bytes.
+    /// The start of the body, as far as it was read: at most [`BODY_LIMIT`](Self::BODY_LIMIT) bytes.
     pub fn body(&self) -> &[u8] {
         &self.0.body
     }
@@ -97,7 +97,7 @@ impl ResponseError {
     }
 }
 
-/// Like [`Verdict::from_http`]. With the feature `llm`, the body counts, too: see
+/// Like [`Verdict::from_http`]. With the feature `llm`, the verdict also depends on the body: see
 /// [`ProviderError`](crate::llm::ProviderError).
 #[diagnostic::do_not_recommend]
 impl Classify for ResponseError {
@@ -122,12 +122,12 @@ impl fmt::Display for ResponseError {
         let text = String::from_utf8_lossy(&parts.body);
         let text = text.trim().trim_end_matches(char::REPLACEMENT_CHARACTER);
         if !text.is_empty() {
-            // Bodies are often indented.
+            // Bodies often contain line breaks and tabs.
             let text = text.replace(char::is_control, " ");
             write!(f, ": {}", shown_start(&text, MAX_SHOWN))?;
         }
         match &parts.body_error {
-            Some(error) => write!(f, " (the body broke off: {})", shown(error)),
+            Some(error) => write!(f, " (the body is incomplete: {})", shown(error)),
             None => Ok(()),
         }
     }
@@ -144,8 +144,8 @@ impl Error for ResponseError {}
 /// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, because retries
 /// depend on them.
 ///
-/// It works on the `reqwest::Response` of every enabled major version. A 4xx or 5xx becomes a [`ResponseError`] with
-/// its status, its headers and the start of its body; any other response is returned unread.
+/// Implemented for the `reqwest::Response` of every enabled major version. A 4xx or 5xx becomes a [`ResponseError`]
+/// with its status, its headers and the start of its body; any other response is returned unread.
 ///
 /// ```no_run
 #[cfg_attr(feature = "reqwest_0_13", doc = "# use reqwest_0_13 as reqwest;")]
@@ -160,18 +160,18 @@ impl Error for ResponseError {}
 /// }
 /// ```
 ///
-/// At most [`ResponseError::BODY_LIMIT`] bytes of the body are read; if it is longer, the connection is closed. If the
-/// connection breaks, the error still has the status. If the body stalls, the method waits until the `timeout` of the
-/// client or the attempt ends it: set one. In a browser, the body is read as a whole, and is lost if the connection
+/// At most [`ResponseError::BODY_LIMIT`] bytes of the body are read; if the body is longer, the connection is closed.
+/// If the connection breaks, the error still has the status. If the body stalls, the method waits for the `timeout` of
+/// the client or of the attempt, so set one. In a browser, the body is read as a whole, and is lost if the connection
 /// breaks.
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub trait ErrorForRetry: Sized {
-    /// Returns the response, or, for 4xx and 5xx, the error.
+    /// Returns the response, or an error for 4xx and 5xx.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>> + Send;
 
-    /// Returns the response, or, for 4xx and 5xx, the error. The future is not `Send`: JavaScript values stay on their
-    /// thread.
+    /// Returns the response, or an error for 4xx and 5xx. The future is not `Send`, because JavaScript values can't
+    /// leave their thread.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>>;
 }

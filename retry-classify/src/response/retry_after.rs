@@ -14,7 +14,7 @@ use crate::verdict::LONGEST_HINT;
 enum Format {
     Milliseconds,
     WholeMilliseconds,
-    /// A number of seconds, another notation of a duration, or a point in time.
+    /// A number of seconds, a duration in another notation, or a point in time.
     DelayOrDate,
 }
 
@@ -30,7 +30,7 @@ const HEADERS: [(&str, Format); 6] = [
 
 /// The lower bound of Unix timestamps. Smaller numbers are durations.
 const TIMESTAMP: f64 = 1e9;
-/// The lower bound of Unix timestamps in a unit finer than seconds.
+/// The lower bound of Unix timestamps in a unit smaller than seconds.
 const FINER_TIMESTAMP: f64 = 1e11;
 
 /// The wait that a server asks for in the headers of its response.
@@ -42,12 +42,12 @@ const FINER_TIMESTAMP: f64 = 1e11;
 /// | `retry-after-ms` | milliseconds, fractions allowed | the `openai` and `anthropic` SDKs |
 /// | `x-ms-retry-after-ms` | milliseconds, fractions allowed | Azure SDKs, `RetryPolicy` |
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
-/// | `x-retry-after` | as `retry-after` | gateways that don't pass on `retry-after` |
+/// | `x-retry-after` | like `retry-after` | gateways that don't forward `retry-after` |
 /// | `x-rate-limit-retry-after-seconds` | seconds | Bucket4j's starter for Spring |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///
 /// `retry-after` is also read in non-standard formats: `1m0s` (Go), `PT1M` (ISO 8601), `00:01:00` (.NET), `30 seconds`,
-/// dates that end in `UTC` or `+0000` or follow RFC 3339, and seconds or smaller units since 1970.
+/// dates that end in `UTC` or `+0000` or follow RFC 3339, and Unix timestamps in seconds or smaller units.
 ///
 /// A date is compared with the server's own clock, [`server_time`], so this machine's clock may be wrong. The wait
 /// is from zero to 365 days. A value that doesn't parse, is negative, not a number, infinite, in the past or longer
@@ -75,10 +75,10 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     retry_after_at(headers, system_time())
 }
 
-/// The time on the clock of the server that responded: its header `date` (RFC 9110, section 6.6.1), or the system's
+/// The time on the clock of the server that responded, from its header `date` (RFC 9110, section 6.6.1), or the system
 /// time if that header is missing or doesn't parse.
 ///
-/// Use it for an API's own headers that name a point in time, such as GitHub's `x-ratelimit-reset`.
+/// Use it with an API's own headers that contain a point in time, such as GitHub's `x-ratelimit-reset`.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
@@ -96,7 +96,7 @@ pub fn server_time(headers: &HeaderMap) -> SystemTime {
     server_time_or(headers, system_time())
 }
 
-/// The time of the system's clock. In a web page, JavaScript's clock, because the standard library has none there.
+/// The system time. In a web page, it comes from JavaScript, because the standard library has no clock for web pages.
 fn system_time() -> SystemTime {
     #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
     return web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now());
@@ -129,7 +129,7 @@ pub(super) fn asks_to_wait(headers: &HeaderMap) -> Option<(&'static str, &Header
         .find_map(|(name, _)| Some((*name, headers.get(*name)?)))
 }
 
-/// The first value that `parse` accepts. A header can occur several times, a broken value before a good one.
+/// The first value that `parse` accepts. A header can occur several times, for example with a malformed value first.
 pub(super) fn first(
     headers: &HeaderMap,
     name: &str,
@@ -146,8 +146,8 @@ fn seconds(seconds: f64) -> Option<Duration> {
 }
 
 /// Parses a duration in seconds, or the time from `now` until a point in time. Returns `Some(Err(_))` if that point has
-/// passed. The size of a bare number determines its meaning: a duration, or a timestamp in seconds, milliseconds,
-/// microseconds or nanoseconds since 1970.
+/// passed. The size of a number without a unit determines its meaning: a duration, or a timestamp in seconds,
+/// milliseconds, microseconds or nanoseconds since 1970.
 pub(super) fn delay(value: &str, now: SystemTime) -> Option<Result<Duration, SystemTimeError>> {
     let time = match f64::from_str(value) {
         Ok(number) if number < TIMESTAMP => return seconds(number).map(Ok),

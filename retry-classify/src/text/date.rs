@@ -1,4 +1,4 @@
-//! Points in time, in the formats of HTTP and RFC 3339, and in common variations of both.
+//! Parses points in time in the formats of HTTP and RFC 3339, and in common variations of both.
 
 use core::time::Duration;
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ pub(crate) fn date(value: &str) -> Option<SystemTime> {
     date.ok().or_else(|| rfc3339(zone.unwrap_or(value)))
 }
 
-/// A date with or without an offset from UTC.
+/// Parses an RFC 3339 date with or without an offset from UTC.
 fn rfc3339(value: &str) -> Option<SystemTime> {
     let parsed = |text| humantime::parse_rfc3339_weak(text).ok();
     let (local, offset) = value.split_at_checked(value.len().saturating_sub("+00:00".len()))?;

@@ -3,9 +3,9 @@ use core::fmt;
 use crate::status::by_status;
 use crate::{Classify, Verdict};
 
-/// Faults of model APIs, in terms common to all providers.
+/// A fault of a model API, in terms common to all providers.
 ///
-/// The names are examples. The guide lists all known names ("Which failures are worth a retry").
+/// The names below are examples. The guide lists all known names ("Which failures are worth a retry").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
@@ -18,11 +18,11 @@ pub enum Fault {
     Internal,
     /// The provider took too long: `timeout_error`, `DEADLINE_EXCEEDED`.
     Timeout,
-    /// Money, a spend limit, or a daily or monthly quota: `insufficient_quota`, `billing_error`, "Insufficient
-    /// balance", `RESOURCE_EXHAUSTED` for a daily quota. Waiting within a call does not help.
+    /// A missing payment, a spend limit, or a daily or monthly quota: `insufficient_quota`, `billing_error`,
+    /// "Insufficient balance", `RESOURCE_EXHAUSTED` for a daily quota. Waiting within a call does not help.
     Billing,
     /// The prompt is too long for the model, or for the account's limit per request: `context_length_exceeded`,
-    /// `request_too_large`, "prompt is too long". A shorter one may succeed.
+    /// `request_too_large`, "prompt is too long". A shorter prompt may succeed.
     TooLong,
     /// The prompt or the answer was blocked for its content: `content_policy_violation`, `content_filter`,
     /// `invalid_prompt`. Another model may answer.
@@ -35,7 +35,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The fault for a `code` that is an HTTP status: some servers send no other code.
+    /// The fault for an HTTP status in the field `code`. Some servers send no other code.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
         Some(match status {
             420 | 429 => Self::Throttled,
@@ -54,7 +54,7 @@ impl Classify for Fault {
     fn classify(&self) -> Verdict {
         match self {
             Self::Throttled => Verdict::THROTTLED,
-            // Like a 503 and a 500, they leave open whether the request had an effect.
+            // Like a 503 or a 500, these faults don't show whether the request had an effect.
             Self::Overloaded | Self::Internal => Verdict::TRANSIENT.ambiguous(),
             Self::Timeout => Verdict::TIMEOUT,
             Self::Billing | Self::TooLong | Self::Filtered | Self::Invalid | Self::Unknown => {

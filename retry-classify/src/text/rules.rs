@@ -1,5 +1,5 @@
-//! Recognizes faults in services' error texts: a table of rules, and the matcher for it, used for bodies, stream events
-//! and gRPC.
+//! Matches services' error texts with the table of rules, to recognize faults in bodies, stream events and gRPC
+//! statuses.
 
 use alloc::string::String;
 use core::time::Duration;
@@ -11,10 +11,10 @@ use super::wait::wait_in;
 
 /// The maximum number of characters that are read. The fault is at the start, and quoted prompts can have any length.
 const MAX_READ: usize = 16 * 1024;
-/// A daily limit that is free again sooner than this counts as throttling.
+/// A daily limit that resets sooner than this counts as throttling.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
-/// Words for something that is limited per period, in names such as `daily_quota`.
+/// Words for a thing that is limited per period, in names such as `daily_quota`.
 const LIMITED: [&str; 8] = [
     "cap", "credits", "limit", "quota", "rate", "requests", "tokens", "usage",
 ];
@@ -118,13 +118,13 @@ fn texts_after<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a s
     })
 }
 
-/// Returns true if the text contains the period, followed by a word for something that is limited.
+/// Returns true if the text contains the period, followed by a word of `LIMITED`.
 fn is_limit_per(text: &str, period: &str) -> bool {
     let mut next = texts_after(text, period).filter_map(|rest| rest.split_whitespace().next());
     next.any(|next| LIMITED.contains(&next))
 }
 
-/// The words of a text, without names that consist of several words, such as those of files, hosts and tables.
+/// The words of a text, without names that consist of several words, such as file, host and table names.
 fn standalone_words(text: &str) -> String {
     let is_alone = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());

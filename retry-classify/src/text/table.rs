@@ -7,34 +7,34 @@ use super::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
 };
 
-/// The part of an error that a rule's words must match. Both are compared in the form that `words` returns.
+/// The part of an error that a rule's words must match. The part and the words are compared as `words` returns them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleFor {
     /// A whole code, type, status or reason. A `*` at either end matches anything.
     Name,
-    /// Like `Name`, for a word that services also use for their own data.
+    /// Like `Name`, for a word that also occurs in services' own data.
     Generic,
     /// Like `Name`, for a code in one of AWS's formats: `__type`, the header `x-amzn-errortype`, or `<Code>`.
     Aws,
     /// A whole `code` that is a number, from a service with numbered errors, in a response with this status or in an
     /// event. Other services use the same numbers for other errors.
     Number(u16),
-    /// Like `Name`, for names that gateways give to any error they pass on: every other name wins, and so does a quoted
-    /// error.
+    /// Like `Name`, for names that gateways give to any error they forward: every other name and a quoted error win
+    /// over it.
     Envelope,
     /// Like `Name`, for a whole text in which a client or a gateway reports a broken connection to the server.
     Whole,
-    /// A text next to a billing name, from services that also use the name for a per-minute limit.
+    /// A text next to a billing name, from services that also use that name for a per-minute limit.
     Misnomer,
-    /// A text in any response that doesn't name a failure of the server.
+    /// A text in a response whose names and status don't determine the fault precisely.
     Text,
     /// A text in a throttled response, or the name of the exceeded quota.
     Limit,
-    /// Like `Limit`, for one word that names a period: on its own, or before something that is limited (`LIMITED`). In
-    /// `events-daily` it is part of another name.
+    /// Like `Limit`, for a word that names a period and is alone or precedes a word of `LIMITED`. In `events-daily`,
+    /// the word is part of another name.
     Period,
-    /// Like `Limit`, for a day without a fixed start: if the text contains a wait below an hour, the request is only
-    /// throttled.
+    /// Like `Limit`, for a day without a fixed start: if the text contains a wait shorter than an hour, the request is
+    /// only throttled.
     Rolling,
 }
 
@@ -45,7 +45,7 @@ pub(super) type Rule = (RuleFor, &'static str, Fault, &'static str);
 /// words or a row.
 #[rustfmt::skip] // One rule per line.
 pub(super) const RULES: &[Rule] = &[
-    // Money, and limits that no wait within a call fixes.
+    // Missing payments, and limits that no wait within a call fixes.
     (Name, "insufficient quota|credit balance exhausted", Billing, "OpenAI, Error codes"),
     (Name, "billing not active|billing hard limit reached", Billing, "OpenAI, Error codes"),
     (Name, "*spend limit exceeded|*usage limit exceeded", Billing, "OpenAI, Error codes"),
@@ -95,12 +95,12 @@ pub(super) const RULES: &[Rule] = &[
     (Text, "account is in good standing|free quota has been exhausted", Billing, "DashScope, Error codes"),
     (Text, "free tier of the model has been exhausted", Billing, "DashScope, Error codes"),
     (Text, "database space exceeded", Billing, "etcd, Maintenance: Space quota"),
-    // OpenAI's billing name, used for a per-minute limit.
+    // OpenAI's name for a billing fault, used for a per-minute limit.
     (Misnomer, "allocated quota exceeded", Throttled, "DashScope, openclaw/openclaw#148236"),
     (Misnomer, "error code token limit", Throttled, "DashScope, can1357/oh-my-pi#8496"),
     (Limit, "free models per min", Throttled, "OpenRouter, which names the day's limit next to it"),
     (Limit, "remaining limit 0", Throttled, "Finnhub, which counts what is left of the minute"),
-    // A day that starts with its first request.
+    // Daily limits whose day starts with the first request.
     (Rolling, "tokens per day|requests per day|images per day ipd", Billing, "OpenAI, Groq, Bedrock, Cerebras"),
     (Rolling, "audio seconds per day asd", Billing, "Groq, Rate limits"),
     (Rolling, "tpd|rpd", Billing, "Moonshot, Rate limits"),
@@ -136,7 +136,7 @@ pub(super) const RULES: &[Rule] = &[
     (Text, "message with a size larger than", TooLong, "gRPC, Node"),
     (Text, "message that decompresses to a size larger than", TooLong, "gRPC, Node"),
     (Text, "message length too large", TooLong, "tonic"),
-    // Content that was blocked.
+    // Blocked content.
     (Name, "content filter|responsible aipolicy violation", Filtered, "Azure, Content filtering"),
     (Name, "content policy violation|moderation blocked|invalid prompt", Filtered, "OpenAI, Error codes; Images"),
     (Name, "data inspection failed", Filtered, "DashScope, Error codes"),

@@ -5,10 +5,10 @@ use retry_vocabulary::duration;
 
 use crate::verdict::LONGEST_HINT;
 
-// Lists of words in lower case, between bars.
+// Lists of lower-case words, separated by bars.
 
 /// Words that introduce a wait, as in "try again in" and "retry after". GitHub Models writes "wait", Supabase "only
-/// request this". `retry-after` is the header, as texts quote it.
+/// request this". `retry-after` is the header's name, as texts quote it.
 const KEYWORDS: &str = "again|retry|retrying|retry-after|retry_after|wait|reset|resets|available in|unavailable for|\
     only request this";
 /// Words that may come between a keyword and the wait.
@@ -24,22 +24,22 @@ const MAX_DECIMALS: usize = 9;
 /// Negations. The second list has words that may come between a negation and the negated word.
 const NEGATIONS: &str = "not|never|no|cannot";
 const MAY_FOLLOW_NOT: &str = "try|to|attempt|need";
-/// Words that precede a "retry" addressed to the caller. In "We retry after 503", it is not addressed to the caller.
+/// Words that precede a "retry" addressed to the caller, unlike the one in "We retry after 503".
 const ADDRESSING: &str = "please|requests|and|then|or|can|may";
 /// The maximum number of characters that are read before a keyword.
 const MAX_READ_BACK: usize = 40;
 
 /// Reads the wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour
-/// and 2 minutes". From zero to 365 days. Digits may be grouped by commas.
+/// and 2 minutes". The wait is from zero to 365 days. Digits may be grouped by commas.
 ///
-/// A number needs a unit. A number without a unit is read as seconds, but only after "retry after" or in a quoted
-/// header of that name, and only if it ends its phrase. Negations ("do not retry after 30 seconds"), counts ("retry
-/// after 5 attempts"), percentages and times in the past ("5 minutes ago") are ignored.
+/// A number without a unit is read as seconds, but only after "retry after" or in a quoted header of that name, and
+/// only if it ends its phrase. All other numbers need a unit. Negations ("do not retry after 30 seconds"), counts
+/// ("retry after 5 attempts"), percentages and times in the past ("5 minutes ago") are ignored.
 ///
-/// If there are several waits, the first in the text counts: services first ask for the next attempt and then explain
-/// their limits, and gateways put their own text before a quote.
+/// If a text contains several waits, the first one is returned: services first name the wait for the next attempt and
+/// then explain their limits, and gateways put their own text before a quote.
 ///
-/// Use it for clients that keep only a message. [`ProviderError`](crate::llm::ProviderError) and
+/// Use it with clients whose errors contain only a message. [`ProviderError`](crate::llm::ProviderError) and
 /// [`throttled`](crate::on::Combine::throttled) read the wait for you.
 ///
 /// ```
@@ -60,8 +60,8 @@ pub fn wait_in(text: &str) -> Option<Duration> {
     words.find_map(|(before, rest)| seconds(before, rest).or_else(|| duration(rest)))
 }
 
-/// The wait until the point in time that a text names: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC",
-/// or in HTTP's format.
+/// The wait until the point in time in a text such as "Retry after 2026-03-01T12:10:54Z". The date may also have a
+/// space and "UTC", or HTTP's format.
 #[cfg(all(feature = "http", feature = "llm"))]
 pub(crate) fn wait_until_in(text: &str, now: std::time::SystemTime) -> Option<Duration> {
     use super::date::date;
@@ -142,7 +142,7 @@ fn ends_phrase(rest: &str) -> bool {
     }
 }
 
-/// The duration at the start of the text, which is in lower case.
+/// The duration at the start of a lower-case text.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim_start();
     while let Some(after) = strip_word(FILLERS, rest) {
@@ -151,7 +151,7 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut wait = String::new();
     let mut next = strip_word(ONE, rest).map_or_else(|| number(rest), |rest| ("1".into(), rest));
     while !next.0.is_empty() {
-        // Azure quotes the number.
+        // Azure puts the number in quotes.
         let after = strip_word("'|\"", next.1).unwrap_or(next.1);
         let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());
         let Some(unit) = short_unit(unit) else { break };
@@ -205,7 +205,7 @@ fn strip_word<'a>(list: &str, text: &'a str) -> Option<&'a str> {
     list.split('|').find_map(|word| text.strip_prefix(word))
 }
 
-/// The short form of a unit, as in durations.
+/// The short form of a unit, as used in durations.
 fn short_unit(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "ms" | "milliseconds" | "millisecond" => "ms",

@@ -10,7 +10,7 @@ use tower_service::Service;
 
 use super::by_status;
 
-/// An HTTP service that sends one request per call and keeps the headers about retries, for
+/// An HTTP service that sends one request per call and keeps retry-related headers, for
 /// `client.with_http_service(OneRequest::new(http))`.
 ///
 /// A later call of `with_http_client` turns the client's own retries on again.
@@ -20,8 +20,8 @@ pub struct OneRequest {
 }
 
 impl OneRequest {
-    /// Creates the service with this client. `reqwest` itself repeats requests that a server refused to process: build
-    /// the client with `retry(reqwest::retry::never())` to turn that off.
+    /// Creates the service with this client. `reqwest` itself resends requests that a server refused to process. To
+    /// disable these retries, build the client with `retry(reqwest::retry::never())`.
     pub fn new(http: reqwest::Client) -> Self {
         Self { http }
     }
@@ -72,7 +72,7 @@ async fn refusal(answer: reqwest::Response) -> OpenAIError {
     OpenAIError::Boxed(Box::new(RefusedResponse { answer, verdict }))
 }
 
-/// A response with headers about retries.
+/// A response with retry-related headers.
 #[derive(Debug)]
 pub(super) struct RefusedResponse {
     pub(super) answer: ApiErrorResponse,

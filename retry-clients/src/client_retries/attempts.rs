@@ -22,7 +22,7 @@ pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
     pub(super) driver: Driver<&'a ClientRetries, DefaultTimer>,
     pub(super) call: ClientCall<'a, Q, A>,
     idempotent: bool,
-    /// The end of the call if it gives up.
+    /// The result of the call if it gives up: an error, or the fallback's.
     ending: Ending,
     sent: u32,
     deadline: Option<Moment>,
@@ -32,7 +32,7 @@ pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
 pub(super) struct ClientCall<'a, Q: Repeat<A>, A> {
     pub(super) retries: &'a ClientRetries,
     policy: &'a Policy,
-    /// The end of the policy's `total_timeout`.
+    /// The time at which the policy's `total_timeout` ends.
     total_end: Option<Moment>,
     pub(super) kept: Q::Kept,
     /// The name of the first request. Set once a hook may have changed the request.
@@ -133,7 +133,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         Q::again(&self.call.kept, self.sent)
     }
 
-    /// Keeps this request for all later retries: hooks may have changed it since it was last kept.
+    /// Keeps this request for all later retries, because hooks may have changed it.
     pub(crate) fn keep_again(&mut self, request: Q) -> Q {
         let call = &mut self.call;
         let name = || Q::name(&call.kept).into();
@@ -154,7 +154,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             || self.deadline.is_some()
     }
 
-    /// Pauses, or waits for the limiter's turn. Returns `None` if that ends the call.
+    /// Pauses, or waits for a turn of the limiter. Returns `None` if the call ends meanwhile.
     pub(crate) async fn wait(&mut self) -> Option<()> {
         let cancelled = self.call.retries.cancelled();
         self.driver.wait(Box::pin(cancelled)).await;
@@ -167,7 +167,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         self.driver.hooked(outcome);
     }
 
-    /// Waits until the deadline at most, unless the call is cancelled first. Used for waits other than for the limiter.
+    /// Waits for the future, at most until the deadline or a cancellation. Used for all waits except for the limiter.
     pub(crate) async fn in_time<F: Future>(&self, wait: F) -> Result<F::Output, RejectedBy> {
         let mut wait = pin!(wait);
         let at_once = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context)));
@@ -181,7 +181,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         in_time.ok_or(RejectedBy::Deadline)
     }
 
-    /// Decides what follows if the attempt was rejected. Returns true if it was.
+    /// Decides whether to retry if the attempt was rejected. Returns true if it was rejected.
     pub(crate) async fn decide_rejection(&mut self) -> bool {
         if self.driver.rejection().is_none() {
             return false;
@@ -206,8 +206,8 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         is_answer && self.number() == 1 && self.ending == Ending::Error
     }
 
-    /// Records a non-retryable response at the first attempt. It counts as a success, except for the budget, which
-    /// decides itself.
+    /// Records a non-retryable response at the first attempt. The call counts as a success, but the budget records an
+    /// answer instead of a success.
     pub(crate) fn answered_finally(&mut self) {
         if let Some(budget) = self.call.retries.budget.as_deref() {
             budget.called();
@@ -291,8 +291,8 @@ fn gave_up<Q: Repeat<A>, A, E>(
     }
 }
 
-/// Like `timeout`, but an output that is ready exactly at the limit, or polled only then, counts as late. A limit of
-/// `Duration::MAX` is none.
+/// Like `timeout`, but an output that is ready exactly at the limit, or polled only then, counts as late.
+/// `Duration::MAX` means no limit.
 pub(crate) async fn in_less_than<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
     let Some(end) = Instant::now().checked_add(limit) else {
         return Some(wait.await);

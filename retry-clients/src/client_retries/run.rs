@@ -1,6 +1,7 @@
 //! The retry loop of a call, for layers and middlewares.
 //!
-//! It doesn't use `Policy::call`, because the compiler can't show that a chain's future is `Send` for every service.
+//! This loop doesn't use `Policy::call`, because the compiler can't show that a chain's future is `Send` for every
+//! service.
 
 use std::fmt;
 use std::ops::Deref;
@@ -24,7 +25,7 @@ pub(crate) trait Sender<Q>: Send {
 
     /// Waits until a request can be sent.
     fn ready(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send;
-    /// Gives back the capacity that `ready` reserved, or its place in the service's queue.
+    /// Gives back the capacity that `ready` reserved, or the place in the service's queue.
     fn give_up(&mut self);
     fn send(
         &mut self,
@@ -44,14 +45,14 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
-    /// Returns true if a hook gets failures and requests between two attempts.
+    /// Returns true if a hook runs between two attempts.
     fn run_between(&self) -> bool {
         let runs =
             |hooks: &Hooks<_, _, _>| hooks.before_pause.is_some() || hooks.before_retry.is_some();
         self.hooks().is_some_and(runs)
     }
 
-    /// Returns the policy for calls that begin with this request, if it is not that of the layer.
+    /// Returns the policy that the layer's function chooses for this request, if the layer has such a function.
     fn chosen_policy(&self, request: &Q) -> Option<Box<Policy>> {
         let policy_for = self.hooks()?.policy_for.as_deref()?;
         Some(Box::new(policy_for(request, &self.retries().policy)))
@@ -101,7 +102,7 @@ where
         let Some(fallback) = fallback else {
             return gave_up.outcome;
         };
-        // Also gives back the capacity it reserved, or its place in the service's queue.
+        // Gives back the reserved capacity, or the place in the service's queue.
         drop(sender);
         let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
         let outcome = fallback(request, gave_up).await;
@@ -125,7 +126,7 @@ where
     S: Sender<Q>,
     K: Keys<Q, S::Answer, S::Error>,
 {
-    // The call ends with this if no other attempt may start.
+    // The call ends with this failure if no other attempt may start.
     let mut before: Option<Failed<K::Answer, K::Error>> = None;
     loop {
         let begun = begin(keys, attempts, sender).await;

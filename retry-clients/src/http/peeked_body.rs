@@ -22,23 +22,23 @@ pub struct PeekedBody<B> {
     /// The buffered bytes in one piece, for classification.
     text: Option<Vec<u8>>,
     is_whole: bool,
-    /// `None` once it was read to its end, or discarded before a retry.
+    /// The unread part. `None` once it was read to its end, or discarded before a retry.
     rest: Option<B>,
 }
 
 /// The maximum wait for the first frame of a gRPC response before its headers are returned. Some servers send headers
-/// before a call fails. But a stream's first message can come long after its headers, and a caller may wait for them,
-/// for example to publish only once it is subscribed. A call that fails later is not retried: by gRFC A6, headers
-/// commit it.
+/// before a call fails. But a stream's first message can come long after the headers, and a caller may wait for the
+/// headers, for example to publish only once it is subscribed. A call that fails later is not retried: by gRFC A6,
+/// headers commit the call.
 const HELD: Duration = Duration::from_millis(100);
 
 /// The number of bytes of a failed response that are read so that its connection can be reused. Beyond this, opening a
 /// new connection is cheaper.
 const DRAINED: usize = 64 * 1024;
 
-/// Parts of types such as `text/event-stream`, `application/vnd.amazon.eventstream`, `application/json;stream=watch`,
-/// `application/x-ndjson`, `application/jsonl`, `application/json-seq`, `application/connect+json` and
-/// `multipart/x-mixed-replace`.
+/// Parts of content types such as `text/event-stream`, `application/vnd.amazon.eventstream`,
+/// `application/json;stream=watch`, `application/x-ndjson`, `application/jsonl`, `application/json-seq`,
+/// `application/connect+json` and `multipart/x-mixed-replace`.
 const STREAMS: [&str; 6] = [
     "stream",
     "ndjson",
@@ -77,7 +77,7 @@ impl Look {
     }
 }
 
-/// Returns true if the content type is that of a stream.
+/// Returns true if the content type is a stream's.
 fn is_stream(content: &HeaderValue) -> bool {
     let content = content.as_bytes().to_ascii_lowercase();
     let content = String::from_utf8_lossy(&content);
@@ -96,7 +96,7 @@ impl<B> PeekedBody<B> {
         }
     }
 
-    /// The error of the part that was read, if any.
+    /// The error at which reading ahead stopped, if any.
     pub(crate) fn error(&self) -> Option<&(dyn Error + 'static)> {
         match self.ahead.back() {
             Some(Err(error)) => Some(&**error),
@@ -138,8 +138,8 @@ where
     }
 
     /// Waits for the pause, and reads the rest of the body meanwhile. Drops an unread rest after the pause, because it
-    /// would occupy a connection or another limited resource of the service. Returns `None` if the call was cancelled:
-    /// it ends with this response.
+    /// would occupy a connection or another limited resource of the service. Returns `None` if the call was cancelled,
+    /// and so ends with this response.
     pub(crate) async fn drain(&mut self, pause: impl Future<Output = Option<()>>) -> Option<()> {
         let paused = {
             let (mut reading, mut pause) = (pin!(self.read_bytes(DRAINED)), pin!(pause));
@@ -205,7 +205,7 @@ where
         }
         let Some(rest) = &mut self.rest else {
             let is_whole = mem::replace(&mut self.is_whole, true);
-            let gone = || Err("a retry has let go of the rest of this answer".into());
+            let gone = || Err("the rest of this response was discarded before a retry".into());
             return Poll::Ready((!is_whole).then(gone));
         };
         let polled = Pin::new(rest).poll_frame(context);

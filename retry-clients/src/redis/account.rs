@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 const PATIENCE: Duration = Duration::from_millis(250);
 const PATIENCE_TO_CONNECT: Duration = Duration::from_secs(1);
 
-/// The pauses before a server that does not reply is asked again.
+/// The pauses between requests to a server that does not reply.
 const POLICY: Policy = Policy::new()
     .max(u32::MAX)
     .base(Duration::from_millis(100))
@@ -67,7 +67,7 @@ pub(super) struct Ledger {
     failed: Option<Instant>,
 }
 
-/// The totals that a process reports, since it started.
+/// The totals that a process reports, counted since its start.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Usage {
     pub(super) earned: f64,
@@ -130,8 +130,8 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         if requested.tokens == 0 && is_reported {
             return Ok(0);
         }
-        // After a failure, first request no tokens: if that reply were lost, too, other processes would go without
-        // tokens that this one never uses.
+        // After a failure, first request zero tokens. If the reply to a request for tokens were lost, too, other
+        // processes would go without tokens that this process never uses.
         if ledger.failed.is_some() && requested.tokens > 0 {
             self.exchange(usage, LeaseRequest::default(), false).await?;
         }
@@ -179,7 +179,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         pause.unwrap_or(LONGEST)
     }
 
-    /// Reports for the last time.
+    /// Sends the last report.
     pub(super) async fn settle(mut self, last: Usage) {
         if let Err(Duration::ZERO) = self.exchange(last, LeaseRequest::default(), true).await {
             let _ = self.exchange(last, LeaseRequest::default(), true).await;
@@ -235,8 +235,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
     }
 }
 
-/// The number as a float.
-#[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
+#[expect(clippy::cast_precision_loss, reason = "counts stay below 2⁵³")]
 pub(super) fn float(count: u64) -> f64 {
     count as f64
 }
@@ -249,8 +248,8 @@ pub(super) fn expect_runtime() {
     );
 }
 
-/// Returns a new name, also different after a fork. If no random number is available, the name consists of the time and
-/// the process ID.
+/// Returns a new name, which also differs after a fork. If no random number is available, the name consists of the time
+/// and the process ID.
 fn new_name() -> String {
     CallId::random().map_or_else(
         || {

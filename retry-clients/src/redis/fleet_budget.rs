@@ -11,8 +11,8 @@ use tokio::time::{sleep, timeout};
 
 use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float, to};
 
-/// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a ratio of all their calls, and
-/// one initial number of tokens.
+/// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a ratio of all their calls,
+/// plus an initial number of tokens.
 ///
 /// ```
 /// use redis::Client;
@@ -25,7 +25,7 @@ use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float
 /// }
 ///
 /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
-/// // In each process: a tenth of the calls of all of them, and 100 tokens for all of them.
+/// // In each process. Together, the processes may retry a tenth of their calls, plus 100 at first.
 /// let budget = FleetBudget::ratio("payments", 0.1);
 /// let client = Client::open("redis://127.0.0.1")?;
 /// let kept = tokio::spawn(budget.keep(client));
@@ -43,13 +43,13 @@ use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float
 /// While Redis does not reply, or if `keep` doesn't run, each process may retry `ratio` of its own calls, so the total
 /// doesn't increase. The tokens spent meanwhile are deducted once Redis replies again.
 ///
-/// Clones share one lease. Once the last clone is dropped, the `keep` task returns the lease and ends: await it, as
-/// above. If the process ends before that, its lease is lost; so is the lease of a budget in a `static`. A lease is at
+/// Clones share one lease. Once the last clone is dropped, the `keep` task returns the lease and ends: await the task,
+/// as above. If the process ends earlier, its lease is lost; so is the lease of a budget in a `static`. A lease is at
 /// most a tenth of the available tokens, rounded up.
 #[derive(Clone)]
 pub struct FleetBudget {
     shared: Arc<Shared>,
-    /// Wakes the `keep` task, which ends once the last of these is dropped.
+    /// Wakes the `keep` task, which ends once the last clone is dropped.
     requested: Sender<()>,
 }
 
@@ -80,18 +80,18 @@ const EVERY: Duration = Duration::from_secs(1);
 const AT_MOST_EVERY: Duration = Duration::from_millis(10);
 
 impl FleetBudget {
-    /// Creates a budget with a ratio of the calls of all processes with the same key: 0.1 allows one retry for ten
-    /// calls. The bucket starts with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, one above
-    /// 1000 as 1000.
+    /// Creates a budget that earns a ratio of the calls of all processes with the same key: 0.1 allows one retry per
+    /// ten calls. The bucket starts with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, a ratio
+    /// above 1000 as 1000.
     ///
-    /// Redis stores the bucket as `{retry:budget:KEY}`, and next to it the data of each process, until a day after the
-    /// last request. All processes should use the same settings.
+    /// Redis stores the bucket as `{retry:budget:KEY}`, and the data of each process under keys with that prefix, until
+    /// a day after the last request. All processes should use the same settings.
     pub fn ratio(key: &str, ratio: f64) -> Self {
         Self::new(key, ratio, 100)
     }
 
-    /// Sets the number of tokens that the bucket starts with, and holds at most. With 0 nothing is retried. Call it
-    /// before [`keep`](Self::keep), because the returned budget is separate from `self` and its clones.
+    /// Sets the initial and maximum number of tokens in the bucket. With 0, nothing is retried. Call it before
+    /// [`keep`](Self::keep), because the returned budget is separate from `self` and its clones.
     #[must_use]
     pub fn capacity(self, tokens: u32) -> Self {
         Self::new(&self.shared.key, self.shared.ratio, tokens)
@@ -113,21 +113,21 @@ impl FleetBudget {
         }
     }
 
-    /// Reports calls to Redis and renews the lease, until all clones of this budget are dropped. Spawn it once in each
-    /// process, on a tokio runtime: otherwise it panics. It connects by itself, even if Redis is down at first. If the
-    /// task is aborted, or its runtime is dropped, spawn it again: it continues where the previous one ended. A second
-    /// task waits until the first one ends.
+    /// Reports calls to Redis and renews the lease, until all clones of this budget are dropped. Spawn the future once
+    /// in each process, on a tokio runtime: without a runtime, it panics. It connects by itself, even if Redis is down
+    /// at first. If the task is aborted, or its runtime is dropped, spawn a new one: it continues where the previous
+    /// task ended. A second task waits until the first one ends.
     ///
-    /// The task sends at most a hundred requests a second to Redis, one a second while there are calls, and one an hour
-    /// otherwise. The limit is one second for connecting and 250 ms for a reply; after a failure the task retries after
+    /// The task sends one request a second to Redis while there are calls, up to a hundred a second while many calls
+    /// retry, and one an hour otherwise. It waits up to one second to connect and 250 ms for a reply, and retries after
     /// up to 100 ms, 200 ms, … half a second. The log contains the first five failures, then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
         self.keep_with(to(client))
     }
 
     /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` creates a new connection each time the
-    /// previous one has failed. It must take less than a second. A cluster's client connects to all its configured
-    /// nodes, and by default waits a second for each: one unresponsive node would use up the whole time.
+    /// previous one has failed. Connecting must take less than a second. A cluster's client connects to all its
+    /// configured nodes, and by default waits a second for each: one unresponsive node would use up the whole time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -165,7 +165,7 @@ impl FleetBudget {
                     continue;
                 }
                 sleep(AT_MOST_EVERY).await;
-                // A process that doesn't retry leaves new tokens to those that do.
+                // A process that doesn't retry leaves new tokens to processes that do.
                 spends = timeout(EVERY, requested.changed()).await.is_ok();
             }
             account

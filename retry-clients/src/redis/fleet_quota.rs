@@ -31,7 +31,7 @@ use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float
 /// }
 ///
 /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
-/// // In each of four processes: 600 requests a minute for all of them, 10 of them at once.
+/// // In each of four processes. Together, they may send 600 requests a minute, 10 of them at once.
 /// let quota = FleetQuota::new("model key 1", 600, Duration::from_secs(60), 4).burst(10);
 /// let client = Client::open("redis://127.0.0.1")?;
 /// tokio::spawn(quota.keep(client));
@@ -42,19 +42,20 @@ use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float
 /// ```
 ///
 /// Within each process, attempts start in the order in which they arrived. [`keep`](Self::keep) requests the tokens for
-/// all waiting attempts at once. In any interval, all processes together start at most the quota for that interval and
-/// one burst, or the quota for 20 ms if that is more. If attempts [cost](Self::cost) more than 1, the limit may be
-/// exceeded by the cost of one attempt.
+/// all waiting attempts at once. In any interval, all processes together start at most the quota for that interval plus
+/// one burst, or plus the quota for 20 ms if that is more than a burst. If attempts [cost](Self::cost) more than 1, the
+/// limit may be exceeded by the cost of one attempt.
 ///
-/// A process that gets no reply from Redis uses its own part of the quota: with four processes, a quarter. The part
-/// that it used is deducted once Redis replies again. While Redis replies only to some processes, those can still use
-/// the whole quota. So if one of four is cut off, the limit is five quarters. If `keep` doesn't run, no attempt starts.
+/// A process that gets no reply from Redis uses its own part of the quota: with four processes, a quarter. The tokens
+/// that it used are deducted once Redis replies again. While Redis replies only to some processes, those can still use
+/// the whole quota. So if one of four processes is cut off, the limit is five quarters of the quota. If `keep` doesn't
+/// run, no attempt starts.
 ///
 /// Clones share one queue.
 #[derive(Clone)]
 pub struct FleetQuota {
     shared: Arc<Shared>,
-    /// Wakes the `keep` task, which ends once the last of these is dropped.
+    /// Wakes the `keep` task, which ends once the last clone is dropped.
     requested: Sender<()>,
 }
 
@@ -76,10 +77,11 @@ const EVERY: Duration = Duration::from_secs(1);
 
 impl FleetQuota {
     /// Creates a quota of `amount` units of cost per period, for all processes with the same key. `processes` is their
-    /// maximum number. Values below 1, or a period of zero, are raised to 1, or to a nanosecond.
+    /// maximum number. Values below 1 are raised to 1, and a period of zero to one nanosecond.
     ///
-    /// Redis stores the bucket as `{retry:quota:KEY}`, and next to it the data of each process, until a day after the
-    /// last request; a bucket in debt is stored until the debt is paid. All processes should use the same settings.
+    /// Redis stores the bucket as `{retry:quota:KEY}`, and the data of each process under keys with that prefix, until
+    /// a day after the last request; a bucket in debt is stored until the debt is paid. All processes should use the
+    /// same settings.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
         Self::of(Shared {
             key: key.into(),
@@ -101,8 +103,9 @@ impl FleetQuota {
         }
     }
 
-    /// Sets the cost that may start at once after an idle time, in all processes together. At least 1, the default.
-    /// Call it before [`keep`](Self::keep), because the returned limiter is separate from `self` and its clones.
+    /// Sets the total cost of attempts in all processes that may start at once after an idle time. At least 1, the
+    /// default. Call it before [`keep`](Self::keep), because the returned limiter is separate from `self` and its
+    /// clones.
     #[must_use]
     pub fn burst(self, burst: u32) -> Self {
         self.with(|shared| shared.burst = burst.max(1))
@@ -130,9 +133,9 @@ impl FleetQuota {
 
     /// Returns this limiter for attempts with this cost, such as the number of tokens of a request to a model.
     ///
-    /// The whole cost is leased as soon as any of the quota is left. If that is less than the cost, the bucket is in
-    /// debt, and all processes wait until the debt is paid. While Redis does not reply, a process first accumulates the
-    /// whole cost from its own part.
+    /// The whole cost is leased as soon as any of the quota is left. If less than the cost is left, the bucket goes
+    /// into debt, and all processes wait until the debt is paid. While Redis does not reply, a process first
+    /// accumulates the whole cost from its own part.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
@@ -142,21 +145,21 @@ impl FleetQuota {
         self.shared.room.waiting()
     }
 
-    /// Leases tokens from Redis for the waiting attempts, until all clones of this limiter are dropped. Spawn it once
-    /// in each process, on a tokio runtime: otherwise it panics. It connects by itself, even if Redis is down at first.
-    /// If the task is aborted, or its runtime is dropped, spawn it again: it continues where the previous one ended. A
-    /// second task waits until the first one ends.
+    /// Leases tokens from Redis for the waiting attempts, until all clones of this limiter are dropped. Spawn the
+    /// future once in each process, on a tokio runtime: without a runtime, it panics. It connects by itself, even if
+    /// Redis is down at first. If the task is aborted, or its runtime is dropped, spawn a new one: it continues where
+    /// the previous task ended. A second task waits until the first one ends.
     ///
-    /// The task sends at most a hundred requests a second to Redis while attempts wait, and one an hour otherwise. The
-    /// limit is one second for connecting and 250 ms for a reply; after a failure the task retries after up to 100 ms,
-    /// 200 ms, … half a second. The log contains the first five failures, then one every ten seconds.
+    /// The task sends at most a hundred requests a second to Redis while attempts wait, and one an hour otherwise. It
+    /// waits up to one second to connect and 250 ms for a reply, and retries after up to 100 ms, 200 ms, … half a
+    /// second. The log contains the first five failures, then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
         self.keep_with(to(client))
     }
 
     /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` creates a new connection each time the
-    /// previous one has failed. It must take less than a second. A cluster's client connects to all its configured
-    /// nodes, and by default waits a second for each: one unresponsive node would use up the whole time.
+    /// previous one has failed. Connecting must take less than a second. A cluster's client connects to all its
+    /// configured nodes, and by default waits a second for each: one unresponsive node would use up the whole time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -205,9 +208,9 @@ impl FleetQuota {
 struct Part {
     /// The time of the last update, and the tokens that were available then. `None` while Redis replies.
     since: Option<(Instant, f64)>,
-    /// The tokens granted from the own part since the process started.
+    /// The tokens granted from the process's own part since its start.
     spent: u64,
-    /// The tokens that were granted and returned since the process started.
+    /// The tokens that were granted and then returned since the process started.
     returned: u64,
 }
 
@@ -219,7 +222,7 @@ impl Part {
         account: &mut Account<'_, C>,
     ) -> Duration {
         self.revoke(shared);
-        // Return the unused tokens and request them again. Otherwise they would be available in addition to the tokens
+        // Return the unused tokens and request them again. Otherwise, they would be available in addition to the tokens
         // that the bucket accumulates meanwhile.
         let held = shared.room.room();
         let requested = LeaseRequest {
@@ -295,13 +298,13 @@ impl Part {
         let part = 1.0 / f64::from(shared.processes);
         let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
         let burst = (f64::from(shared.burst) * part).max(between_asks(rate));
-        // More than the own part of a burst accumulates only for waiting attempts.
+        // Tokens beyond the process's part of a burst accumulate only for waiting attempts.
         let most = burst.max(float(lacking.min(first.max(1))));
         let there = (before + (now - since).as_secs_f64() * rate).min(most);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "between 0 and the most"
+            reason = "between 0 and `most`"
         )]
         let whole = there as u64;
         let granted = if whole < first { 0 } else { lacking.min(whole) };

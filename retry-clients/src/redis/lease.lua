@@ -17,7 +17,7 @@ local capacity, rate, earned, alone, wanted, granted, together, asks, earned_tol
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 
--- The time in seconds in which the other processes return after an outage. They used their own parts meanwhile, so
+-- The time in seconds that the other processes have to return after an outage. They used their own parts meanwhile, so
 -- nothing is granted until they have reported.
 local return_within = 2
 
@@ -40,7 +40,7 @@ local newly_earned, newly_alone = earned - earned_before, alone - alone_before +
 -- Tokens granted by a script whose reply was lost go back to the bucket. Otherwise the process would use them later, in
 -- addition to the tokens that accumulate until then.
 local lost = math.max(0, granted_before - granted)
--- Without the bucket, the server can't compute how much of it was spent.
+-- If the server lost the bucket, it can't compute how many tokens were spent.
 local spent_alone = newly_alone > 0 or not tokens and (alone > 0 or granted > 0 or is_answered == 1)
 
 -- The time for which the number of tokens is computed: later than now while other processes may still return.
@@ -50,7 +50,7 @@ if at then
     at = math.min(at, now + return_within)
     as_of = math.max(now, at)
 end
--- Longer than the interval between two requests of a process.
+-- After an outage: the last request is older than the interval between a process's requests.
 if rate > 0 and spent_alone and (not at or now - at > 0.25 + math.min(1, 1 / rate)) then
     as_of = now + return_within
 end

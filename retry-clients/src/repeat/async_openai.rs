@@ -9,8 +9,8 @@ use super::{Judged, Repeat, Unrepeatable};
 use crate::ClientRetries;
 use crate::http::{RetryCount, Sent};
 
-/// Each attempt builds a new request, so bodies aren't recorded. The request isn't known in advance: calls are named
-/// `async-openai` unless they have a name, and count as idempotent.
+/// Each attempt builds a new request, so bodies aren't recorded. The request isn't known in advance, so calls are named
+/// `async-openai` by default, and count as idempotent.
 impl Repeat<Response> for HttpRequestFactory {
     type Kept = Self;
     type Answer = Response;

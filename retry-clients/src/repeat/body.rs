@@ -164,7 +164,7 @@ holding! {
     reqwest::Body, reqwest::Body::wrap;
 }
 
-/// The bodies that this client sends are in memory, and can't wrap others. They are not `Sync`.
+/// The bodies that kube sends are in memory, and can't wrap other bodies. In a `Mutex`, because they are not `Sync`.
 #[cfg(feature = "kube")]
 impl RepeatBody for kube::client::Body {
     type Kept = Mutex<Option<Self>>;

@@ -12,7 +12,7 @@ use crate::client_retries::failed::WithCauses;
 use crate::http::{Answer, Look, PeekedBody, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
 
-/// In the extensions of a request with an idempotency key, after an ambiguous failure.
+/// Marks a request with an idempotency key after an ambiguous failure. Stored in the request's extensions.
 #[derive(Clone, Copy)]
 struct InDoubt;
 
@@ -20,8 +20,8 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The number of earlier attempts that sent the request (gRFC A6).
 const PREVIOUS_ATTEMPTS: HeaderName = HeaderName::from_static("grpc-previous-rpc-attempts");
 
-/// The status of a response is checked before the response is returned. So is the gRPC status in its trailers, if no
-/// data comes before them. The body may be read, too: see [`ClientRetries::read_bodies`].
+/// The status of a response is checked before the response is returned. So is a gRPC status in trailers without data
+/// before them. The body may be read, too: see [`ClientRetries::read_bodies`].
 impl<B, A> Repeat<Response<A>> for Request<B>
 where
     B: RepeatBody,
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// Returns the verdict on a response, or on the error of its body, and its text in the log if it is a failure.
+/// Classifies a response, or its body's error. Also returns the text for the log if it is a failure.
 pub(super) fn meaning(
     answer: &Answer<'_>,
     error: Option<&(dyn Error + 'static)>,

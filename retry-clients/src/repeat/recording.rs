@@ -11,18 +11,18 @@ use super::Unrepeatable;
 use crate::BoxError;
 use crate::http::longer;
 
-/// A recording of a body, made while the body is sent, to send it again.
+/// A recording of a body, made while the body is sent, so that the body can be sent again.
 ///
-/// A retry doesn't wait until the whole body was sent: it replays the recorded part, and then reads the rest. Once the
-/// `Recording` is dropped, recording stops. Use it to implement [`RepeatBody`](super::RepeatBody).
+/// A retry doesn't wait until the whole body has been sent: it replays the recorded part, and then reads the rest. Once
+/// the `Recording` is dropped, recording stops. Use it to implement [`RepeatBody`](super::RepeatBody).
 pub struct Recording<B>(Arc<Mutex<Tape<B>>>);
 
 /// A body that is recorded while it is sent, or that replays the recording.
 pub struct Recorded<B> {
     tape: Arc<Mutex<Tape<B>>>,
-    /// The number of this sending of the body.
+    /// The number of this replay. 0 for the first time that the body is sent.
     take: u64,
-    /// The number of parts that were sent.
+    /// The number of parts sent so far.
     at: usize,
 }
 
@@ -32,9 +32,9 @@ struct Tape<B> {
     length: usize,
     most: usize,
     state: State,
-    /// The latest sending: only this one may read the rest of the body.
+    /// The number of the latest replay, the only one that may read the rest of the body.
     take: u64,
-    /// Wakes a sending that waits for the rest.
+    /// Wakes a replay that waits for the rest.
     waker: Option<Waker>,
 }
 
@@ -85,9 +85,9 @@ impl<B> Recording<B> {
         lock(&self.0).repeatable()
     }
 
-    /// Returns the body from its start. If the previous sending has not read the whole body, it fails.
+    /// Returns the body from its start. If the previous replay has not sent the whole body, the previous replay fails.
     pub fn again(&self) -> Result<Recorded<B>, Unrepeatable> {
-        // Both steps are under one lock. Otherwise the previous sending could read more between them, and the body
+        // Both steps are under one lock. Otherwise, the previous replay could read more between the steps, and the body
         // could become too long, or fail.
         let mut tape = lock(&self.0);
         tape.repeatable()?;
@@ -208,7 +208,7 @@ where
         if tape.state == State::Whole {
             return self.at >= tape.parts.len();
         }
-        // An earlier sending can't determine if it has sent everything.
+        // An earlier replay can't determine whether it has sent everything.
         self.take == tape.take && self.at >= tape.parts.len() && tape.body.is_end_stream()
     }
 

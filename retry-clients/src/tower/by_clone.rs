@@ -18,7 +18,7 @@ pub(super) const NAME: &str = "request";
 
 type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync;
 
-/// The errors of calls that end without an error of the service.
+/// Functions that create the error of a call that ends without an error of the service.
 type Errors<E> = (fn(Rejected) -> E, fn(TimedOut) -> E);
 
 /// Sends requests of any `Clone` type again, to a service that returns `Result<A, E>`.
@@ -31,7 +31,7 @@ pub struct ByClone<A, E> {
 impl<A, E> RetryLayer<ByClone<A, E>> {
     /// Creates a layer that retries requests of any `Clone` type, over a service that returns `Result<A, E>`. `on`
     /// decides which outcomes are failures, and which of these to retry. `None` is a success. The log shows an error's
-    /// `Display`.
+    /// `Display` text.
     ///
     /// ```
     /// use std::io;
@@ -50,7 +50,7 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
     /// # }
     /// ```
     ///
-    /// Calls return the service's own errors, and only those unless you set [`breaker`](Self::breaker),
+    /// Calls return only the service's own errors, unless you set [`breaker`](Self::breaker),
     /// [`limiter`](Self::limiter), [`ready_within`](Self::ready_within) or [`policy_timeout`](Self::policy_timeout).
     /// Without `policy_timeout`, the policy's `timeout` is ignored, and a warning is logged.
     pub fn cloning<F>(policy: Policy, on: F) -> Self
@@ -111,7 +111,7 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
     }
 }
 
-/// These settings let a call end without an error of the service, so that error must implement `From<Rejected>` and
+/// These settings let a call end without an error of the service, so the error type must implement `From<Rejected>` and
 /// `From<TimedOut>`.
 impl<A, E: From<Rejected> + From<TimedOut>, H> RetryLayer<ByClone<A, E>, H> {
     /// Like [`ClientRetries::breaker`].
@@ -260,7 +260,7 @@ impl<Q: Clone + Send, A: Send, E> Repeat<A> for Cloned<Q, A, E> {
     async fn judge((_, judge): &Self::Kept, answer: A, _: &ClientRetries) -> Judged<A> {
         match judge(Ok(&answer)) {
             None => Judged::success(answer),
-            Some(verdict) => Judged::failure(answer, verdict, "answer rejected"),
+            Some(verdict) => Judged::failure(answer, verdict, "response rejected"),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::client_retries::run::Keys;
 use crate::repeat::Repeat;
 use crate::{BoxError, ClientRetries};
 
-/// Sends requests that are [`Repeat`] again.
+/// Retries requests that are [`Repeat`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByRepeat;
 

@@ -2,13 +2,13 @@
 
 use crate::client_retries::hooks::Hooks;
 
-/// The hooks of a layer that has none.
+/// The type of hooks for a layer without hooks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unhooked;
 
 /// [`Unhooked`], or [`Hooks`] of these types.
 #[diagnostic::on_unimplemented(
-    message = "the hooks of this layer are for other requests, answers or errors",
+    message = "the hooks of this layer are for other requests, responses or errors",
     label = "here they get a `&mut {Q}` and a `Result<&{A}, &{E}>`"
 )]
 pub trait Hooked<Q, A, E>: Send + Sync {

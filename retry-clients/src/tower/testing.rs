@@ -30,7 +30,7 @@ use super::Called;
 /// let flaky = FlakyLayer::new(sequence([
 ///     Err(Error::from(ErrorKind::ConnectionRefused)), // The service's error.
 ///     Ok(Some(busy)),                                 // A response instead.
-///     Ok(None),                                       // The service is asked.
+///     Ok(None),                                       // The service responds.
 /// ]));
 /// let client = ServiceBuilder::new()
 ///     .layer(RetryLayer::new(Policy::new()))
@@ -48,11 +48,11 @@ use super::Called;
 /// # }
 /// ```
 ///
-/// A script of [`fail_times`](retry_runtime::testing::fail_times) works, too: it lets a request through when it
-/// succeeds. The service's error must be `From` the script's error. If the service's error is boxed, the script's error
-/// may be a `&'static str`.
+/// A script of [`fail_times`](retry_runtime::testing::fail_times) works, too: each success lets a request through. The
+/// service's error type must implement `From` for the script's error. If the service's error is boxed, the script's
+/// error may be a `&'static str`.
 ///
-/// All services made by a layer and its clones share one script.
+/// All services created by a layer and its clones share one script.
 #[derive(Debug)]
 pub struct FlakyLayer<S>(Arc<S>);
 
@@ -85,7 +85,7 @@ impl<S, V> Layer<V> for FlakyLayer<S> {
     }
 }
 
-/// A service that fails according to a script. Made by [`FlakyLayer`].
+/// A service that fails according to a script. Created by [`FlakyLayer`].
 #[derive(Debug)]
 pub struct Flaky<S, V> {
     script: Arc<S>,
@@ -122,13 +122,13 @@ where
     }
 }
 
-/// A [`Script`] for services with that response and error.
+/// A [`Script`] for services with this response and error.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a script for this service",
-    label = "not a script of `()` or `Option<{R}>`, and of errors that `{E}` can be made of"
+    label = "not a script of `()` or `Option<{R}>`, with errors that convert into `{E}`"
 )]
 pub trait Faults<R, E> {
-    /// The outcome of the next request, unless it is let through.
+    /// The outcome of the next request. `None` if the request reaches the service.
     #[doc(hidden)]
     fn fault(&self) -> Option<Result<R, E>>;
 }

@@ -3,7 +3,7 @@ use std::{fmt, io};
 
 use crate::DurableError;
 
-/// Lets `?` convert the errors of a journal in code that also makes calls.
+/// Lets `?` convert a journal's errors in code that also makes calls.
 impl<E> From<JournalError> for DurableError<E, JournalError> {
     fn from(error: JournalError) -> Self {
         Self::Engine { error, last: None }
@@ -14,7 +14,7 @@ impl<E> From<JournalError> for DurableError<E, JournalError> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The file can't be read or written. All steps that were stored before are still there.
+    /// The file can't be read or written. All steps that were stored earlier are kept.
     Io(io::Error),
     /// The journal is already open, in another program or in this one.
     InUse,
@@ -63,12 +63,12 @@ impl fmt::Display for JournalError {
         match self {
             Self::Io(error) => write!(f, "the journal can't be read or written: {error}"),
             Self::InUse => f.write_str(
-                "the journal is open already, in another program or in this one: only one can have it",
+                "the journal is already open, in another program or in this one",
             ),
             Self::Damaged { line } => write!(
                 f,
-                "line {line} of the journal is not as it was written, or the file is not a journal: restore it from a \
-                 copy; or find out what its steps did, and move it away: then every step runs again"
+                "line {line} of the journal is damaged, or the file is not a journal: restore a \
+                 backup, or check what the steps did and move the file away, so that every step runs again"
             ),
             Self::Version(version) => write!(
                 f,
@@ -80,12 +80,12 @@ impl fmt::Display for JournalError {
             ),
             Self::Json { step, error } => write!(f, "the result of step `{step}`: {error}"),
             Self::NoRuntime => f.write_str(
-                "the journal sleeps with tokio's timer, and there is no tokio runtime here: run it in one, as under \
+                "the journal needs tokio's timer, but there is no tokio runtime: use it inside one, as under \
                  `#[tokio::main]`",
             ),
             Self::Twice(name) => write!(
                 f,
-                "two steps of one run are named `{name}`: name each differently; to run again, open the journal again"
+                "two steps of one run are named `{name}`: give each a unique name; to run again, open the journal again"
             ),
         }
     }

@@ -13,12 +13,13 @@ use crate::journal::line::{Header, Line, checkable};
 /// The start of files in the old format, without checksums.
 const UNCHECKED: &str = r#"{"step":""#;
 
-/// A file is rewritten when it is opened if more than this number of its lines, and more than half of them, belong to
-/// attempts that are no longer needed.
+/// A file is rewritten when it is opened if more than this number of its lines, and more than half of all lines, are
+/// from attempts that are no longer needed.
 const FORGOTTEN: usize = 1000;
 
-/// The number of times to open the file if another program replaces it before it is locked. Each program does that
-/// once; but on a file system whose inode numbers change with each query, the loop would never end.
+/// The maximum number of times that the file is opened, if another program replaces it before it is locked. Each
+/// program replaces it only once, but on a file system whose inode numbers change with each query, the loop would
+/// never end.
 const OPENINGS: usize = 10;
 
 /// The steps in a file that the program needs after a restart.
@@ -40,7 +41,7 @@ impl Steps {
         result.or_insert_with(|| line.result.to_owned());
     }
 
-    /// Removes the attempts before the previous one. An attempt needs only the failure of the previous attempt.
+    /// Removes the attempts before the previous one, because an attempt needs only the previous attempt's failure.
     fn forget_before(&mut self, attempt: &str, number: u32) {
         let call = attempt.strip_suffix(&format!(": attempt {number}"));
         let (Some(call), Some(old @ 1..)) = (call, number.checked_sub(2)) else {
@@ -83,7 +84,7 @@ impl JournalFile {
         let (mut file, location) = lock(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        // Text ends at the first bytes that aren't UTF-8.
+        // The text ends at the first bytes that aren't UTF-8.
         let text =
             str::from_utf8(&bytes).or_else(|error| str::from_utf8(&bytes[..error.valid_up_to()]));
         let text = text.unwrap_or_default();
@@ -99,7 +100,7 @@ impl JournalFile {
             let mut lines = Line::read_unchecked(steps)?;
             lines.retain(|line| kept.results.contains_key(&*line.step));
             match Self::replace(&opened.file, &location, lines) {
-                // The longer file also contains everything that is needed.
+                // The old, longer file also contains everything that is needed.
                 Err(_) if location.check().is_ok() => {}
                 replaced => return replaced,
             }
@@ -108,8 +109,8 @@ impl JournalFile {
     }
 
     /// Reads the lines of a file. Any bytes after the length in the header were being written when the program or the
-    /// machine stopped. A whole line there is kept: only the header was not updated. Also returns the lines of the
-    /// steps.
+    /// machine stopped. A whole line among these bytes is kept, because only the header was not updated. Also returns
+    /// the lines of the steps.
     fn read(mut file: File, text: &str) -> Result<(Self, Steps, &str), JournalError> {
         let (on_disk, steps) = Header::read(text)?;
         let lines = steps.split_inclusive('\n');
@@ -179,7 +180,7 @@ impl JournalFile {
         Ok((opened, location, kept))
     }
 
-    /// Writes the text to an empty file, with the same owner and permissions as the old one.
+    /// Writes the text to an empty file, with the same owner and permissions as the old file.
     fn write_like(old: &File, mut file: File, text: &str) -> Result<(Self, Steps), JournalError> {
         file.try_lock().map_err(io::Error::from)?;
         let old = old.metadata()?;
@@ -222,7 +223,7 @@ impl JournalFile {
         self.file.seek(SeekFrom::Start(self.end))?;
         let end = self.end + line.len() as u64;
         // The new header reaches the disk with the next line at the latest. If the machine crashes before that, the
-        // header doesn't count the last line. A crash of the program doesn't have that effect.
+        // header doesn't count the last line. A crash of the program alone has no such effect.
         let written = (self.file.write_all(line.as_bytes()))
             .and_then(|()| self.file.sync_data())
             .and_then(|()| write_header(&mut self.file, end));
@@ -280,7 +281,8 @@ impl Location {
         })
     }
 
-    /// Returns an error if another program would find a different file at this path, and so not the lock.
+    /// Returns an error if this path no longer leads to the locked file, so that another program would not find the
+    /// lock.
     pub(super) fn check(&self) -> Result<(), JournalError> {
         #[cfg(unix)]
         if !(self.path.metadata()).is_ok_and(|there| inode(&there) == self.inode) {

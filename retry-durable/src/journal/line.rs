@@ -89,7 +89,7 @@ impl<'a> Line<'a> {
         Some((serde_json::from_str(line).ok()?, check))
     }
 
-    /// Reads a file in the old format, without checksums. Ignores a partial last line.
+    /// Reads lines without verifying checksums, which the old format lacks. Ignores a partial last line.
     pub(super) fn read_unchecked(text: &'a str) -> Result<Vec<Self>, JournalError> {
         let lines = text.split_inclusive('\n');
         let whole = lines.filter(|line| line.ends_with('\n'));

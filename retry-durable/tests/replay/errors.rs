@@ -46,7 +46,7 @@ fn a_report_of_a_journal_names_each_cause_once() {
         (
             JournalError::InUse,
             &[
-                "the journal is open already, in another program or in this one: only one can have it",
+                "the journal is already open, in another program or in this one",
             ],
         ),
     ] {

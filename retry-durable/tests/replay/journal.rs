@@ -39,8 +39,8 @@ async fn a_file_that_is_not_a_journal_is_rejected() {
         let damaged = Journal::open(&run.path).unwrap_err();
         assert_eq!(
             damaged.to_string(),
-            "line 1 of the journal is not as it was written, or the file is not a journal: restore it from a copy; or \
-             find out what its steps did, and move it away: then every step runs again"
+            "line 1 of the journal is damaged, or the file is not a journal: restore a backup, or check what the \
+             steps did and move the file away, so that every step runs again"
         );
         assert_eq!(fs::read_to_string(&run.path).unwrap(), text);
     }
@@ -148,8 +148,8 @@ fn no_attempt_is_made_outside_a_tokio_runtime() {
     };
     assert_eq!(
         without.to_string(),
-        "the journal sleeps with tokio's timer, and there is no tokio runtime here: run it in one, \
-         as under `#[tokio::main]`"
+        "the journal needs tokio's timer, but there is no tokio runtime: use it inside one, as under \
+         `#[tokio::main]`"
     );
     assert_eq!(attempts.load(SeqCst), 0);
     // No data was lost.
@@ -196,7 +196,7 @@ async fn a_second_step_with_the_same_name_is_rejected() {
             let twice = steps.1.unwrap_err().to_string();
             assert_eq!(
                 twice,
-                "two steps of one run are named `same`: name each differently; to run again, open the journal again"
+                "two steps of one run are named `same`: give each a unique name; to run again, open the journal again"
             );
             let twice = charges.1.unwrap_err().to_string();
             assert!(twice.contains("`charge: begun`"), "{twice}");

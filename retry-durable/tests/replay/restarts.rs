@@ -276,7 +276,7 @@ async fn an_error_that_new_code_cannot_read_stops_no_attempt() {
         };
         assert_eq!(
             error.to_string(),
-            "the call failed, and this program can't read the error that is kept (unknown variant `Busy`, expected \
+            "the call failed, and this program can't read the stored error (unknown variant `Busy`, expected \
              `Overloaded` at line 1 column 7): {\"Busy\":{\"node\":7}}"
         );
         match old().await {

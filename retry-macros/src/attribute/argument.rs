@@ -25,7 +25,7 @@ pub(crate) use keys;
 #[derive(Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) given: Vec<Argument>,
-    /// For a member, the keys that only its block sets.
+    /// For a member: the keys that only its block sets.
     pub(crate) of_block: Vec<Key>,
     pub(crate) errors: Errors,
 }
@@ -54,9 +54,9 @@ pub(crate) enum KeyValue {
     /// A function that computes the delays. It is not part of a policy, because it is called at each failure.
     Delays(Expr),
     Jitter(Jitter),
-    /// A ratio of jitter, to both sides of a delay.
+    /// A jitter ratio that shortens or lengthens a delay.
     Ratio(f64),
-    /// A ratio of jitter that is added to a delay.
+    /// A jitter ratio that only lengthens a delay.
     Added(f64),
     Hint(Hint),
     Stream(Mode),
@@ -75,7 +75,7 @@ pub(crate) enum KeyValue {
 }
 
 words! {
-    /// The mode in which the returned stream is retried.
+    /// The retry mode of a returned stream.
     pub(crate) Mode {
         First = "first",
         Buffer = "buffer",
@@ -83,7 +83,7 @@ words! {
     }
 }
 
-/// Keys that require a certain return type of `on`, unless the second key is set.
+/// Keys that don't work with every return type of `on`, unless the second key is set.
 const NEEDS: [(Key, Option<Key>); 6] = [
     (Key::Idempotent, None),
     (Key::Throttled, None),
@@ -145,8 +145,8 @@ impl Arguments {
         })
     }
 
-    /// The arguments of a block below a member's own. The member's `max` also overrides those in sections, except for
-    /// rejections, which are not attempts.
+    /// A block's arguments, as defaults for a member with the arguments `own`. The member's `max` also overrides the
+    /// `max` of sections, except of `rejected`, because rejections are not attempts.
     pub(crate) fn under(&self, own: &Self) -> Self {
         let mut block = self.clone();
         if own.get(Key::Max).is_some() {
@@ -163,7 +163,7 @@ impl Arguments {
         block
     }
 
-    /// The arguments of a block for one of its members. The member's own keys override the block's, also within
+    /// The arguments in force for one of the block's members. The member's keys override the block's, also within
     /// sections.
     pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
         let mut merged = Self::default();
@@ -211,7 +211,7 @@ impl Argument {
         }
     }
 
-    /// Overrides this section's arguments by those of another section.
+    /// Overrides this section's arguments with those of another section.
     fn merge(&mut self, section: Self) {
         if let (KeyValue::Section(below), KeyValue::Section(above)) =
             (&mut self.value, section.value)

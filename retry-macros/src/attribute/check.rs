@@ -1,4 +1,4 @@
-//! Rules across the arguments of one attribute.
+//! Rules that involve several arguments of one attribute.
 
 use std::time::Duration;
 
@@ -21,14 +21,14 @@ pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     numbers(&arguments.given, &[], errors);
 }
 
-/// Checks a member's settings together with those of its block that stay in force.
+/// Checks a member's settings together with the block's settings that remain in force.
 pub(crate) fn over_block(own: &Arguments, block: &Arguments, errors: &mut Errors) {
     if own.get(Key::Policy).is_none() {
         numbers(&own.given, &block.given, errors);
     }
 }
 
-/// The rules for a policy's settings. Errors point at `given`. The settings `below` are in force, too.
+/// Checks a policy's settings. Errors point at `given`. The settings in `below` also apply.
 fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     let own = Numbers {
         section: None,
@@ -55,7 +55,7 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     }
 }
 
-/// The settings of an attribute or a section, and those that it overrides, the closest first.
+/// The settings of an attribute or a section, and the settings that these override, closest first.
 struct Numbers<'a> {
     section: Option<Key>,
     given: &'a [Argument],
@@ -74,7 +74,7 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
     on_no_copy(arguments, errors);
 }
 
-/// Rejects keys that only methods of a copied trait can have.
+/// Rejects keys that are only allowed on methods of a copied trait.
 fn on_no_copy(arguments: &Arguments, errors: &mut Errors) {
     let place = "can only be used on a method with a body, in a copy of another crate's trait (`of = …`): it retries that body instead of the client's method";
     refuse_keys(arguments, errors, place, |key| {
@@ -104,12 +104,12 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
     }
     if let Some(backoff) = own_delays(&arguments.given) {
         errors.push(error!(backoff.span =>
-            "`backoff` on a trait can't be a function, because `with_policy` replaces it by a policy, which can't hold one: use a shape or a list, or put the function on a method"));
+            "`backoff` on a trait can't be a function, because `with_policy` replaces it with a policy, which can't contain one: use a shape or a list, or put the function on a method"));
     }
     let policy = arguments.get(Key::Policy);
     if let Some(policy) = policy.filter(|policy| policy.value.is_closure()) {
         errors.push(error!(policy.span =>
-            "`policy` on a trait can't be a function, because `with_policy` replaces it by a policy: use a policy, or put the function on a method"));
+            "`policy` on a trait can't be a function, because `with_policy` replaces it with a policy: use a policy, or put the function on a method"));
     }
     // `wrapper` may be one of the arguments that could not be parsed.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
@@ -159,7 +159,7 @@ fn own_delays(given: &[Argument]) -> Option<&Argument> {
     find(given, Key::Backoff).filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)))
 }
 
-/// Keys without effect if another key has a certain value, and the end of the message.
+/// The keys that have no effect, the other key and the value that disable them, and the end of the message.
 type Void = (&'static [Key], Key, fn(&KeyValue) -> bool, &'static str);
 
 macro_rules! void {
@@ -193,7 +193,7 @@ fn is_spared(argument: &Argument, other: Key, given: &[Argument]) -> bool {
         // The sections may allow retries.
         (_, Key::Max) => given.iter().any(Argument::is_section),
         (Key::Floor, _) => given.iter().any(Argument::has_shape),
-        // The section also turns retries off.
+        // `timed_out(max = 0)` turns these retries off, too.
         (Key::TimedOut, _) => find(argument.value.section(), Key::Max)
             .is_some_and(|max| matches!(max.value, KeyValue::Count(0))),
         (Key::Backoff, Key::Jitter) => matches!(
@@ -204,7 +204,7 @@ fn is_spared(argument: &Argument, other: Key, given: &[Argument]) -> bool {
     }
 }
 
-/// The rules for the settings of an attribute or a section.
+/// Checks the settings of an attribute or a section.
 fn schedule(numbers: &Numbers, errors: &mut Errors) {
     let given = numbers.given;
     if let (Some(kind), Some(backoff)) = (numbers.section, own_delays(given)) {
@@ -263,7 +263,7 @@ fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
     numbers.report(&keys, message, errors);
 }
 
-/// If all values are literals, checks that a hedged attempt can start before a time limit ends the slow one.
+/// If all values are literals, checks that a hedged attempt can start before a time limit ends the slow attempt.
 fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
     let Some(hedge) = numbers.bound(Key::Hedge, None) else {
         return;
@@ -277,7 +277,7 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
     }
 }
 
-/// If both are literals, checks that `repeats` is reachable within `max`.
+/// Checks that `repeats` is reachable within `max`, if both are literals.
 fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     let below = numbers.below.iter().copied().flatten();
     let mut others = numbers.given.iter().chain(below);
@@ -308,7 +308,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The value that is in force.
+    /// The key's value, from here or from the settings below.
     fn value(&self, key: Key) -> Option<&KeyValue> {
         let mut below = self.below.iter();
         let argument = find(self.given, key).or_else(|| below.find_map(|below| find(below, key)));
@@ -331,8 +331,8 @@ impl Numbers<'_> {
         })
     }
 
-    /// True if a retry may start without these delays (hedging, corrections, invalid values, sections), or if there
-    /// are no retries.
+    /// True if the delay may not matter: a retry may start without it (hedging, corrections, invalid values, sections),
+    /// or there are no retries.
     fn may_not_matter(&self) -> bool {
         let others = [Key::Hedge, Key::Correct, Key::Validate, Key::Policy];
         let sections = KeyScope::Policy.keys();
@@ -345,7 +345,7 @@ impl Numbers<'_> {
             || backoff.is_some_and(KeyValue::is_no_backoff)
     }
 
-    /// The fraction by which jitter may shorten a delay, unless an expression sets it.
+    /// The fraction by which jitter may shorten a delay. `None` if an expression sets the jitter.
     fn taken_by_jitter(&self) -> Option<f64> {
         match self.value(Key::Jitter) {
             None => Some(delay::taken_by(Jitter::Full)),
@@ -356,7 +356,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The delay before the first retry without jitter, unless an expression sets it.
+    /// The delay before the first retry, without jitter. `None` if an expression sets it.
     fn first_delay(&self) -> Option<Bound> {
         match self.value(Key::Backoff) {
             None | Some(KeyValue::Backoff(_)) => self.bound(Key::Base, Some(default::BASE)),

@@ -1,4 +1,4 @@
-//! Checks of expressions that don't depend on types.
+//! Checks of expressions, without knowledge of types.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -90,7 +90,7 @@ fn is_label(tokens: TokenStream, label: &Ident) -> bool {
     })
 }
 
-/// Keys that are evaluated at the start of the call or in the loop itself, where `.await` is possible.
+/// Keys whose values are evaluated at the start of the call or in the loop itself, where `.await` is possible.
 const AWAITED: [Key; 17] = keys![
     Timeout IdleTimeout Deadline TotalTimeout Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
     Cancel Abort Timer
@@ -120,12 +120,12 @@ pub(crate) fn may_leave(expr: &Expr) -> bool {
     calls_macro && !mentions(tokens, "await")
 }
 
-/// Macros that contain no `return`: those of `std`, and those of async runtimes, which await.
+/// Macros without a `return` in their expansion: those of `std` and of async runtimes.
 const WITHOUT_RETURN: &str = "assert assert_eq assert_ne cfg column concat dbg debug_assert debug_assert_eq \
     debug_assert_ne env eprint eprintln file format format_args include_bytes include_str join line matches module_path option_env panic pin \
     print println select stringify todo try_join unimplemented unreachable vec";
 
-/// A condition on a token. Its arguments are the token with all that follow, and whether it is in a loop.
+/// A condition on a token. Takes the token with all tokens after it, and true if the token is in a loop.
 type IsMeant<'a> = dyn Fn(&[TokenTree], bool) -> bool + 'a;
 
 /// The first token that meets the condition, outside of functions, closures and `async` blocks.
@@ -187,7 +187,7 @@ fn ends_operand(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Rejects macro calls and errors where a function is required.
+/// Rejects macro calls and errors as values of keys that take a function.
 fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
     let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Show];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {

@@ -1,4 +1,4 @@
-//! Attribute tokens → arguments, each with the tokens that the user wrote.
+//! Parses an attribute's tokens into arguments, which keep their spans.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -143,7 +143,7 @@ fn parse_value(key: Key, ident: &Ident, input: ParseStream) -> ParsedValue {
             value => value,
         },
     };
-    // Consumes the rest, because `syn` would replace every error by its own about unread tokens.
+    // Consumes the rest. Otherwise, `syn` would report unread tokens instead of the actual error.
     while !content.is_empty() {
         let _: syn::Result<TokenTree> = content.parse();
     }
@@ -215,14 +215,14 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
     error!(span => "`{key}` needs a value, as in `{example}`{or}")
 }
 
-/// The error for a value that has its own grammar.
+/// The error for a value that doesn't match its key's grammar.
 fn wrong(key: Key, what: &str, span: Span) -> syn::Error {
     let example = key.example();
     error!(span =>
         "`{key}` takes {what}, as in `{example}`")
 }
 
-/// The one parameter in angle brackets.
+/// The single type parameter in angle brackets.
 fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
     let example = key.example();
     let message = format!(
@@ -332,7 +332,7 @@ fn at_next(input: ParseStream) -> bool {
     let Ok(word) = ahead.call(Ident::parse_any) else {
         return ahead.is_empty();
     };
-    // True for a key, and for another library's name of one.
+    // True for a key, and for another library's name for a key.
     let is_key = || {
         let (mut keys, word) = (KeyScope::Attribute.keys(), word.to_string());
         keys.any(|key| key.name() == word || key.is_elsewhere(&word))

@@ -1,4 +1,4 @@
-//! Values: checks literals, and leaves expressions to the compiler.
+//! Checks values that are literals, and leaves expressions to the compiler.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl KeyValue {
                 let wanted = format!("{wanted}, as in `{}`", key.example());
                 expression(key, &wanted, expr)
             }
-            // These have their own grammar.
+            // The parser checks these types, which have their own grammars.
             _ => Ok(Self::Expr(expr)),
         }
     }
@@ -136,7 +136,7 @@ fn has_placeholder(text: &str) -> bool {
     })
 }
 
-/// Any expression but a literal, which can't be of the key's type.
+/// Accepts any expression except a literal, which can't have the key's type.
 fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<KeyValue> {
     if let Expr::Lit(_) = expr {
         return Err(wrong_kind(key, &expr, wanted));
@@ -162,10 +162,10 @@ fn count(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     count.ok_or_else(|| out_of_range(key, &expr, range::COUNT))
 }
 
-/// A word as in configuration files, or an expression of the corresponding enum.
+/// A word in quotes, as in configuration files, or an expression of the corresponding enum type.
 fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> KeyValue) -> syn::Result<KeyValue> {
     let given = match literal(&expr) {
-        // Other libraries use `true` and `false`.
+        // Other libraries use `true` and `false` here.
         Some(Lit::Bool(lit)) => Some(lit.value.to_string()),
         _ => text(&expr),
     };
@@ -217,7 +217,7 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
     Ok(delays)
 }
 
-/// An integer literal without a suffix, for a number that was written with any type.
+/// Rewrites a number of any literal type as an integer literal without a suffix.
 fn integer(number: f64, span: Span) -> Expr {
     let digits = LitInt::new(&number.to_string(), span);
     parse_quote!(#digits)

@@ -1,4 +1,4 @@
-//! `#[retry(wrapper = Retrying, …)]` on a trait: a type that implements the trait by retrying what it wraps.
+//! `#[retry(wrapper = Retrying, …)]` on a trait: a type that implements the trait by retrying the client that it wraps.
 
 mod definition;
 mod handed_on;
@@ -20,7 +20,7 @@ use crate::block::members::{self, Braced, Member};
 use crate::target;
 use crate::tokens::{Code, braces, code, code_at, ends_with, if_else, mentions};
 
-/// A trait, and the decorator generated for it. Only the signatures of its methods are parsed.
+/// A trait, and the decorator generated for it. Method bodies are not parsed.
 pub(crate) struct Decorator<'a> {
     arguments: &'a Arguments,
     /// The trait as written.
@@ -63,7 +63,7 @@ impl<'a> Decorator<'a> {
     /// `trait T { fn f(&self) -> Result<…>; }`
     /// → `trait T { … } struct Retrying<C> { client: C, policy: … } impl<C: T> T for Retrying<C> { … }`
     ///
-    /// The trait is left out if it is another crate's. The impls for pointers follow.
+    /// Omits the trait if it is another crate's. Otherwise appends the impls for pointers.
     pub(crate) fn expand(&self) -> syn::Result<TokenStream> {
         let members = members::parse(self.item.braces.stream())?;
         let is_send = self.hands_out_send_futures(&members);
@@ -78,7 +78,7 @@ impl<'a> Decorator<'a> {
                 }
                 Member::Function(method) => {
                     let plain = method.function.to_token_stream();
-                    // The decorator already retries the methods that its default body calls.
+                    // Marked, because the decorator already retries the methods that a default body calls.
                     let marked = method.function.marked(&self.arguments.krate());
                     let is_retried = methods.add(*method);
                     declared.append_all(if is_retried { marked } else { plain });
@@ -96,8 +96,8 @@ impl<'a> Decorator<'a> {
         Ok(code!(#declared #(self.decorator(&methods, is_send)) #forwarded))
     }
 
-    /// The types that can be wrapped: each client or, for another crate's trait with the key `forward`, these pointers
-    /// to one, because only that crate can implement its trait for pointers.
+    /// The types that can be wrapped: a client or, with the key `forward` on another crate's trait, the listed pointers
+    /// to a client, because only that crate can implement its trait for pointers.
     fn wrapped(&self) -> Vec<Code> {
         let client = self.client();
         let around = |pointer: &syn::Path| code!(#pointer<#client>);
@@ -111,7 +111,7 @@ impl<'a> Decorator<'a> {
         self.is_copy && self.arguments.get(Key::Forward).is_some()
     }
 
-    /// The type, and the trait implemented for it.
+    /// The decorator's type, and its impl of the trait.
     fn decorator(&self, methods: &Methods, is_send: bool) -> Code {
         let (client, path, wrapped) = (self.client(), &self.path, self.wrapped());
         let (_, of_arguments, _) = self.declared.generics.split_for_impl();
@@ -136,7 +136,7 @@ impl<'a> Decorator<'a> {
         generics
             .params
             .push(GenericParam::Type(self.parameter.clone()));
-        // A copy is not emitted, so errors about the whole impl point at its name.
+        // The copy is not emitted, so errors about the whole impl point at the copy's name.
         let own = self.declared.ident.span();
         let span = if self.is_copy { own } else { Span::call_site() };
         let implemented = wrapped.iter().map(|wrapped| {
@@ -185,9 +185,8 @@ impl<'a> Decorator<'a> {
         }
     }
 
-    /// Makes clippy report a provided method that the copy lacks. The decorator would use the original's default body
-    /// even if the client has its own, and the compiler doesn't report that. The copy's attributes can change the
-    /// level.
+    /// Makes clippy report a provided method that the copy lacks. Otherwise, the decorator would silently use the
+    /// original's default body, even if the client overrides it. The copy's attributes can change the lint level.
     fn completeness(&self) -> Code {
         let attributes = self.declared.attrs.iter().map(ToTokens::to_token_stream);
         let sets = |attribute: &_| mentions(TokenStream::clone(attribute), "missing_trait_methods");

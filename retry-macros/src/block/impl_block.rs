@@ -15,7 +15,7 @@ use crate::{attribute, expand, target};
 /// `impl T { #[retry(own)] fn f() -> Result<…> { body } fn g() { … } }`
 /// → `impl T { fn f() -> Result<…> { loop around body } fn g() { … } }`
 ///
-/// If there are errors, the block without any `#[retry]`, and the errors.
+/// If there are errors, returns them and the block without any `#[retry]`.
 pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<TokenStream> {
     let (attributes, members) = function::inner_attributes(block.braces.stream());
     let members = members::parse(members)?;

@@ -29,7 +29,7 @@ pub(crate) enum Keyword {
 }
 
 impl Braced {
-    /// The item, if it is one.
+    /// The item, if it is an `impl` or a trait.
     pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
         let mut header = opened(item.clone());
         // Only attributes and words such as `unsafe` come before the keyword. In a function, `fn` comes first.
@@ -66,7 +66,7 @@ pub(crate) enum Member {
     Other(TokenStream),
 }
 
-/// A function without its own `#[retry]`, and that attribute.
+/// A function, separated from its own `#[retry]`.
 pub(crate) struct Method {
     pub(crate) function: Function,
     pub(crate) own: Own,
@@ -208,6 +208,6 @@ fn can_fail(function: &Function) -> bool {
     function.is_async()
         || delivery != Delivery::Direct
         || outcome::is_named_result(outcome)
-        // Without the key `stream`, it is rejected, not silently skipped.
+        // A stream without the key `stream` is rejected, not silently skipped.
         || outcome::stream(outcome).is_some()
 }

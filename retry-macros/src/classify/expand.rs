@@ -68,7 +68,7 @@ struct Derivation {
     name: String,
     krate: TokenStream,
     generics: Generics,
-    /// The arms of variants that may be final: marked `stop` themselves, or depending on a field.
+    /// The arms of variants that may be final, because they are marked `stop` or `transparent`.
     finals: Code,
     errors: Errors,
 }
@@ -86,7 +86,7 @@ impl Derivation {
     }
 
     /// `Self::Variant { field: ref __retry_hint, .. } => verdict`. The bound name is chosen to be unlikely to collide:
-    /// if a constant had that name, the binding would match its value.
+    /// if a constant had that name, the binding would become a pattern that matches its value.
     fn arm(
         &mut self,
         ident: &Ident,
@@ -197,7 +197,7 @@ impl Derivation {
                 "`transparent` needs exactly one field, but `{ident}` has {count}"));
             return Code::new();
         };
-        // A bound on a type that contains this one would depend on itself.
+        // A bound on a type that contains the derived type would depend on itself.
         let names = |name: &str| mentions(field.ty.to_token_stream(), name);
         let mut parameters = self.generics.type_params();
         let krate = &self.krate;

@@ -49,7 +49,7 @@ pub(super) struct Mark {
     pub(super) after: Option<(FieldName, Span)>,
     pub(super) transparent: Option<Span>,
     pub(super) krate: Option<Path>,
-    /// True if a part could not be parsed. It may be the one that seems to be missing.
+    /// True if a part could not be parsed. That part may be the one that seems to be missing.
     pub(super) broken: bool,
 }
 

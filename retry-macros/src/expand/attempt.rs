@@ -11,7 +11,7 @@ use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
 use crate::tokens::{Code, any, braces, code, if_else, ours, ours_at, with_content};
 
-/// The code of one attempt, by how it delivers its outcome.
+/// The code of one attempt, by the way it returns its outcome.
 pub(crate) enum Attempted {
     Async(Group),
     Blocking(Group),
@@ -82,7 +82,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Runs the body once. Evaluates to its outcome or to a future of it.
+    /// Code that runs the body once and evaluates to its outcome, or to a future of the outcome.
     pub(crate) fn once(&self, attempted: Attempted) -> Code {
         let once = self.body(attempted);
         if self.model.attempt().is_none() || !self.model.has(&[Key::Hedge]) {
@@ -95,7 +95,7 @@ impl Printer<'_> {
 
     fn body(&self, attempted: Attempted) -> Code {
         let outcome = &self.model.outcome;
-        // If the body consumes an argument, the compiler points at the function's name as well as at that use.
+        // If the body consumes an argument, the compiler points at that use and at the function's name.
         let name = self.model.function.signature.ident.span();
         // In a separate block, because otherwise the compiler would suggest the attempt's name in other keys.
         let bound = |body: Group| {
@@ -125,7 +125,7 @@ impl Printer<'_> {
                     None => ours!((#closure)()),
                 }
             }
-            // An `async` block also keeps them inside, but Rust has no syntax for its output type.
+            // An `async` block also keeps `return` and `?` inside, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
                 let coroutine = ours_at!(name=> async);
                 let (body, span) = bound(body);

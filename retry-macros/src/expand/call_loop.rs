@@ -1,4 +1,4 @@
-//! The loop that only counts its failures.
+//! The loop for calls that only count their failures.
 //!
 //! `#[retry(max = 5, until = accepted)] async fn f(…) -> Result<T, E> { body }`
 //! →
@@ -32,7 +32,7 @@
 //! `&self` or an argument would not be `Send` (rust-lang/rust#134997).
 //!
 //! The outcome stays in `retry_outcome` until a single `break` returns it. With two exits, or if the outcome is
-//! borrowed, the compiler copies a large value once or twice more.
+//! borrowed, the compiler makes one or two more copies of a large value.
 
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
@@ -88,7 +88,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Handles a value.
+    /// Handles an `Ok` value.
     fn counted_value(&self) -> Code {
         let recovered = ours!(retry_call.recovered(#(self.constant_site())););
         let Some(until) = self.model.expr(Key::Until) else {
@@ -140,7 +140,7 @@ impl Printer<'_> {
             return ours!(__retry::BlockingTimer::sleep(&#(self.timer()), retry_pause););
         }
         if self.names_timer() {
-            // Yields even if the sleep has waited: remembering that would make every future larger.
+            // Yields even if the sleep has waited, because a flag for that would make every future larger.
             return ours! {
                 let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
                 __retry::yield_now().await;
@@ -166,7 +166,7 @@ impl Printer<'_> {
         self.leave_with(if_else(self.model.converts_error(), value, outcome))
     }
 
-    /// Ends the loop with that outcome.
+    /// Ends the loop with this outcome.
     pub(crate) fn leave_with(&self, outcome: Code) -> Code {
         let returned = &self.model.outcome;
         if self.model.stream.is_some()

@@ -121,7 +121,7 @@ impl Printer<'_> {
         self.of_attempt(&verdict, verdict.clone())
     }
 
-    /// Adjusts the verdict to how the attempt ended, if it can be dropped by a timeout or yields items.
+    /// Adjusts the verdict if a timeout dropped the attempt, or if the attempt yielded items.
     fn of_attempt(&self, answer: &Code, verdict: Code) -> Code {
         let verdict = if self.model.can_drop_attempts() {
             ours!(__retry::of_attempt(#answer, retry_dropped))
@@ -153,7 +153,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Details of a failure or of a slow attempt that keys require, besides the verdict.
+    /// Details that keys require about a failure or a slow attempt, besides the verdict.
     pub(crate) fn details(&self) -> Code {
         let idempotent = self.model.arguments.get(Key::Idempotent);
         ours! {

@@ -1,4 +1,4 @@
-//! The loop that the runtime's driver steps through: every loop that needs more than a count after a failure.
+//! The loop around the runtime's driver, for calls that need more than a retry count after a failure.
 //!
 //! `#[retry(breaker = &B, observe = |event| o(event), fallback = f, …)] async fn f(…) -> Result<T, E> { body }`
 //! →
@@ -33,7 +33,7 @@
 //! ```
 //!
 //! Methods of the driver are called on a `&mut`, so that inherent methods take precedence over those of a user's trait.
-//! All others are called by their paths, because such a trait may have methods of the same names for every type.
+//! All other methods are called by path, because such a trait may have methods with the same names for every type.
 
 use proc_macro2::{Ident, Literal, Span};
 use quote::ToTokens;

@@ -10,7 +10,7 @@ use crate::target::outcome;
 use crate::tokens::{Code, code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// Ends the call with `retry_error`, for `retry_reason`.
+    /// Ends the call with `retry_error`, because of `retry_reason`.
     pub(crate) fn ended(&self) -> Code {
         self.ends_with(&ours!(retry_reason))
     }
@@ -44,7 +44,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Calls the fallback. Binds its outcome as the outcome of the call.
+    /// Calls the fallback. Binds its outcome as the call's outcome.
     fn call_fallback(&self, fallback: &Expr) -> Code {
         let span = fallback.span();
         let called = |by: Code| {

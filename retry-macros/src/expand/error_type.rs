@@ -1,7 +1,7 @@
 //! The inferred error type of a block.
 //!
-//! The compiler infers each `_` separately. If code uses the error in more than one place, a zero-sized local ties
-//! these together.
+//! The compiler infers each `_` separately. If code uses the error in more than one place, a zero-sized local variable
+//! makes the inferred types equal.
 
 use retry_vocabulary::key::Key;
 use syn::Expr;
@@ -32,16 +32,16 @@ impl Printer<'_> {
         self.ties_errors().then_some(declared)
     }
 
-    /// Ties `retry_history`, which the body may use, to this type.
+    /// Ties `retry_history`, which the body may use, to the error type.
     pub(crate) fn error_type_of_history(&self) -> Option<Code> {
         let tied = ours!(__retry::has_error_type(retry_error_type, &retry_history););
         (self.ties_errors() && self.model.history.is_some()).then_some(tied)
     }
 
-    /// Ties the loop's result to this type, because in blocking code a binding may determine the type of the outcome.
+    /// Ties the loop's result to the error type, because in blocking code a binding may determine the outcome's type.
     pub(crate) fn error_type_of_loop(&self) -> Option<Code> {
         let never = match self.naming() {
-            // At `on`, because it may be what is wrong.
+            // Points at `on`, which may be the cause of a mismatch.
             Some(on) => ours_at!(on.span()=> __retry::never_by(&#on)),
             None => ours!(__retry::never_of(retry_error_type)),
         };
@@ -49,7 +49,7 @@ impl Printer<'_> {
         (self.ties_errors() && !self.is_async && !self.model.converts_error()).then_some(edge)
     }
 
-    /// Ties an outcome to this error type without borrowing the outcome, which would cause a copy.
+    /// Ties an outcome to the error type without borrowing the outcome, which would cause a copy.
     pub(crate) fn error_type_of(&self, outcome: &Code) -> Option<Code> {
         self.ties_errors().then(|| {
             ours! {
@@ -58,7 +58,7 @@ impl Printer<'_> {
         })
     }
 
-    /// A reference to `retry_error`, of type `&E`, tied to this type.
+    /// A reference to `retry_error`, of type `&E`, tied to the error type.
     pub(crate) fn error_of_type(&self) -> Code {
         let of_type = ours!(__retry::of_error_type(retry_error_type, &retry_error));
         if_else(self.ties_errors(), of_type, ours!(&retry_error))

@@ -11,8 +11,8 @@ use crate::expand::printer::Printer;
 use crate::tokens::{Code, ends_with, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// Makes an attempt, and hedged attempts if it is slow. Binds the same names as a single attempt, and the number
-    /// of the attempt that ended last and, if already classified, the verdict on its failure.
+    /// Makes an attempt, and hedged attempts if it is slow. Binds the same names as a single attempt, and also the
+    /// number of the attempt that ended last, and the verdict on its failure if that is already classified.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> Code {
         // If the body consumes a variable, the compiler's error points at the key as the closure that captured it.
         let closure = ours_at!(hedge.ident.span()=> ||);

@@ -18,7 +18,7 @@ pub(crate) fn mentions(model: &Model) -> Code {
 
 fn mention(given: &[Argument], keys: &mut Code) {
     for argument in given {
-        // Mixed-site hygiene, so that lints ignore it, at the location of the key.
+        // Has the key's location, and mixed-site hygiene so that lints ignore the import.
         let span = Span::mixed_site().located_at(argument.ident.span());
         // The constant has the key's name, except for a keyword.
         let name = match argument.key {

@@ -39,13 +39,13 @@ pub(crate) struct Model {
     pub(crate) deadline: Option<Deadline>,
     /// The source of the time limit at which a running attempt is dropped.
     pub(crate) total: Option<Deadline>,
-    /// True if the call needs the runtime's driver: if the decision after a failure depends on more than the count,
-    /// the policy and the verdict.
+    /// True if the call needs the runtime's driver, because the decision after a failure depends on more than the
+    /// count, the policy and the verdict.
     pub(crate) is_driven: bool,
     pub(crate) history: Option<History>,
 }
 
-/// True if nested calls can see this call.
+/// True if nested calls can detect this call.
 pub(crate) const NESTED: bool = cfg!(feature = "nested");
 
 /// The code that an attempt runs.
@@ -77,10 +77,10 @@ pub(crate) enum DefaultName {
     Surroundings,
 }
 
-/// The mode in which the returned stream is retried.
+/// The retry mode of a returned stream, and the stream's types.
 #[cfg_attr(
     not(feature = "stream"),
-    expect(dead_code, reason = "the key is only read, to be refused")
+    expect(dead_code, reason = "the key is only parsed to reject it")
 )]
 pub(crate) struct Stream {
     pub(crate) mode: Mode,
@@ -106,7 +106,7 @@ pub(crate) enum Policy {
     },
 }
 
-/// The data that a call keeps about earlier attempts, besides their number and its start.
+/// The data that a call keeps about earlier attempts, besides their number and the call's start time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum History {
     Errors,
@@ -283,7 +283,7 @@ impl Model {
             || self.chooses_policy())
     }
 
-    /// True for a field, for an argument, and for any other name around a block.
+    /// True for a field, and for a name that may be an argument or another local variable.
     pub(crate) fn may_be_variable(&self, expr: &Expr) -> bool {
         let name = as_variant!(expr, Expr::Path(path) => path.path.get_ident()).flatten();
         let is_local = self.default_name == DefaultName::Surroundings;
@@ -324,7 +324,7 @@ impl Model {
         if self.chooses_policy() { 0 } else { count }
     }
 
-    /// True if, by the literals, retries don't wait unless a server asks for it.
+    /// True if the literals show that a retry only waits when a server asks for it.
     pub(crate) fn retries_at_once(&self) -> bool {
         let Policy::Constant(numbers) = &self.policy else {
             return false;
@@ -391,7 +391,7 @@ impl Model {
         self.sees_attempt(tokens::reports_progress)
     }
 
-    /// True if `uses` applies to any code that has the attempt.
+    /// True if `uses` returns true for any code that can use the attempt.
     fn sees_attempt(&self, uses: fn(TokenStream, &Ident) -> bool) -> bool {
         let Some(attempt) = self.attempt() else {
             return false;
@@ -403,7 +403,7 @@ impl Model {
     }
 
     /// The span of the first of these keys that is set. If the future is not `Send` because of an error that the key
-    /// keeps, the compiler points there.
+    /// keeps, the compiler points at this span.
     pub(crate) fn span_of(&self, keys: &[Key]) -> Span {
         let key = self.arguments.first(keys);
         key.map_or(self.error_span, |key| key.ident.span())

@@ -1,4 +1,4 @@
-//! The policy and the name of a call, and their values.
+//! Code for a call's policy, its settings and its name.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::expand::printer::Printer;
 use crate::tokens::{Code, code, code_at, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// The constant part of policy and name, as an item: it is visible in the whole expansion, shared, and not stored
+    /// The constant part of the policy and the name, as an item, which is visible in the whole expansion and not stored
     /// in the future.
     pub(crate) fn constants(&self) -> Option<Code> {
         let policy = self
@@ -30,8 +30,8 @@ impl Printer<'_> {
         })
     }
 
-    /// The constant part of policy and name, bound as `retry_site` after each attempt. Used if only the code after an
-    /// attempt needs it, because it compiles faster than an item.
+    /// The constant part of the policy and the name, bound as `retry_site` after each attempt. Used if only the code
+    /// after an attempt needs the site, because a local variable compiles faster than an item.
     pub(crate) fn bound_site(&self) -> Option<Code> {
         let policy = self.constant_policy().filter(|_| self.model.binds_site())?;
         // In a separate constant, because a borrow in a constant's argument doesn't outlive the constant.
@@ -66,7 +66,7 @@ impl Printer<'_> {
         code!(__retry::Site::new(#policy, #(self.name())))
     }
 
-    /// The name of the site that [`Self::constants`] or [`Self::bound_site`] declare.
+    /// The name of the site that [`Self::constants`] or [`Self::bound_site`] declares.
     pub(crate) fn constant_site(&self) -> Code {
         let is_bound = self.model.binds_site();
         if_else(is_bound, ours!(retry_site), code!(__RETRY_SITE))
@@ -108,7 +108,8 @@ impl Printer<'_> {
         let expr = match expr {
             Expr::Closure(_) => {
                 let attempt = self.attempt_for(Key::Policy);
-                // A closure even around a path, because a path is a policy, not a function that chooses one.
+                // A closure is required even around a path, because a path alone is a policy, not a function that
+                // chooses one.
                 ours_at! {span=> {
                     #attempt
                     #[allow(clippy::redundant_closure)]
@@ -119,7 +120,7 @@ impl Printer<'_> {
             _ => source,
         };
         let name = self.name();
-        // In a closure, because only policies that are looked up by name need it.
+        // In a closure, because only policies that are looked up by name need the name.
         ours_at!(span=> __retry::policy(&__retry::PolicySource::find(&(#expr), |retry_find| retry_find(#name))))
     }
 
@@ -193,8 +194,8 @@ impl Printer<'_> {
         name.trim_start_matches("r#").to_owned()
     }
 
-    /// An item whose type has the path of the enclosing function, which a macro can't see. A closure's type would name
-    /// the type that a trait's provided method is called for, except in another item.
+    /// A function whose type name contains the path of the enclosing function, which a macro can't see. In a trait's
+    /// provided method, a closure's type name contains the implementing type instead, except inside another item.
     pub(crate) fn name_item(&self) -> Code {
         let name = self.model.arguments.value(Key::Name);
         let is_named = name.is_some_and(|name| !NESTED || name.is_literal());
@@ -225,7 +226,7 @@ impl Printer<'_> {
             KeyValue::List(delays) => {
                 let delays = delays.iter().map(|delay| code!(#(duration(*delay)),));
                 let duration = code!(::core::time::Duration);
-                // An item, because a borrow of a constant is `'static`.
+                // A constant item, because a borrow of it is `'static`.
                 ours!({
                     const RETRY_DELAYS: &[#duration] = &[#(delays.collect::<Code>())];
                     __retry::Backoff::List(&RETRY_DELAYS)
@@ -254,7 +255,7 @@ impl Printer<'_> {
                     _ => user,
                 };
                 let typed = match argument.key.takes() {
-                    // Already a statement of its own, or a place.
+                    // The value is bound by a separate statement, or creates no temporary.
                     takes if takes == ValueType::DurationAboveZero || is_place(expr) => {
                         return value;
                     }

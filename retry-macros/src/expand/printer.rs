@@ -26,8 +26,8 @@ pub(crate) struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The state of the call, of type `&Call`. Its functions are called by path, because a user's trait may have
-    /// methods of the same names for every type.
+    /// The state of the call, of type `&Call`. Its methods are called by path, because a user's trait may have methods
+    /// with the same names for every type.
     pub(crate) fn full_call(&self) -> Code {
         let counted = ours!(&retry_call.full(__RETRY_SITE));
         if_else(self.model.is_driven, ours!(&retry_call.call()), counted)
@@ -39,7 +39,7 @@ impl Printer<'_> {
         ours!(<#err_type as __retry::OutcomeTypes>::Error)
     }
 
-    /// The type of the function's value.
+    /// The type of the function's `Ok` value.
     pub(crate) fn value(&self) -> Code {
         let ok_type = &self.model.ok_type;
         ours!(<#ok_type as __retry::OutcomeTypes>::Value)
@@ -78,7 +78,7 @@ impl Printer<'_> {
         self.named_timer().unwrap_or(default)
     }
 
-    /// The trait of timers for this kind of function.
+    /// The timer trait for this kind of function.
     pub(crate) fn timer_trait(&self) -> Code {
         let blocking = code!(__retry::BlockingTimer);
         if_else(self.is_async, code!(__retry::Timer), blocking)
@@ -126,8 +126,8 @@ impl Printer<'_> {
     }
 
     /// Code that contains the user's expression, in a closure if a `return` in it could end the function. A call that
-    /// takes the expression must be inside, because otherwise the compiler couldn't infer a closure's argument type.
-    /// The code may return a future that borrows mutably.
+    /// takes the expression must be inside the closure. Otherwise, the compiler couldn't infer the argument types of a
+    /// closure in the expression. The code may return a future that borrows mutably.
     pub(crate) fn contained(expr: &Expr, code: Code) -> Code {
         let contained = ours_at!(expr.span()=> __retry::once(|| #code));
         if_else(Self::may_leave(expr), contained, code)

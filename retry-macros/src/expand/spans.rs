@@ -1,4 +1,4 @@
-//! Code around the call and around each attempt: the key `span` and, with the feature `nested`, the outer call.
+//! Code around the call and each attempt: the key `span`, and the context for nested calls (feature `nested`).
 
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
@@ -9,7 +9,7 @@ use crate::expand::printer::Printer;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// The output of an attempt's future.
+    /// Code that awaits an attempt's future.
     pub(crate) fn awaited(&self, future: Code) -> Code {
         if !self.is_surrounded() {
             return ours!(#future.await);
@@ -30,7 +30,7 @@ impl Printer<'_> {
                 #(pin(future))
                 #nested
                 #?(is_spanned) { #spanned }
-                // Bound to a name, so that it is dropped before the values that it borrows.
+                // Bound to a name, so that temporaries are dropped before the values that they borrow.
                 #[allow(clippy::let_and_return)]
                 let retry_finished = retry_attempt.await;
                 retry_finished
@@ -38,7 +38,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The outcome of a blocking attempt.
+    /// Code that runs a blocking attempt.
     pub(crate) fn run(&self, attempt: Code) -> Code {
         let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
         if outer.is_none() && !is_spanned {
@@ -63,8 +63,8 @@ impl Printer<'_> {
         self.model.span().is_some() || self.outer().is_some()
     }
 
-    /// The context for nested calls, of type `Outer`. `None` if retries are disabled, because then nothing is
-    /// multiplied.
+    /// The context for nested calls, of type `Outer`. `None` if retries are disabled, because then attempts don't
+    /// multiply.
     fn outer(&self) -> Option<Code> {
         if !NESTED || self.model.arguments.is_off(Key::Enabled) {
             return None;
@@ -132,7 +132,7 @@ impl Printer<'_> {
         ours! {
             #bound
             let retry_spanned = ::core::pin::pin!(async { #retried });
-            // Bound to a name, so that it is dropped before the values that it borrows.
+            // Bound to a name, so that temporaries are dropped before the values that they borrow.
             #[allow(clippy::let_and_return)]
             let retry_finished = __retry::span::within(retry_spanned, &retry_span).await;
             retry_finished

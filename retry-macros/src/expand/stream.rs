@@ -1,9 +1,9 @@
 //! Functions that return a stream: the key `stream`.
 //!
-//! The loop of a sync function can only run while its stream is polled. It is in an `async` block that passes its
+//! The loop of a sync function can only run while its stream is polled. So the loop is in an `async` block that passes
 //! items to the stream one at a time. An async function awaits its loop. The stream that it returns owns the last
-//! attempt's stream but not the arguments, which a `BoxStream<'static, …>` must not borrow. Only `"resume"`, which
-//! runs the body again after the function has returned, also keeps the arguments.
+//! attempt's stream but not the arguments, which a `BoxStream<'static, …>` must not borrow. Only `"resume"`, which runs
+//! the body again after the function has returned, also keeps the arguments.
 
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
@@ -73,7 +73,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The stream, boxed if the function's return type is.
+    /// The stream, boxed if the function returns a boxed stream.
     fn boxed(stream: &Stream, returned: Code) -> Code {
         let Some(boxed) = &stream.boxed else {
             return returned;

@@ -27,7 +27,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The time limit of an attempt that starts now, of type `Option<Duration>`. `timeout` is the limit by that key.
+    /// The time limit of an attempt that starts now, of type `Option<Duration>`. `timeout` is the limit from that key.
     pub(crate) fn attempt_limit(&self, timeout: Option<Code>) -> Code {
         let limit = timeout.unwrap_or(ours!(__retry::None));
         let left = ours!(__retry::time_left(#(limit.clone()), retry_end, #(self.now())));
@@ -67,7 +67,7 @@ impl Printer<'_> {
             .then(|| code_at!(span=> __retry::expect_timer();))
     }
 
-    /// The timer for the driver, checked in the same way.
+    /// The driver's timer, checked like [`Self::expected_timer`].
     pub(crate) fn timer_of_call(&self) -> Code {
         let span = self.model.function.signature.ident.span();
         let expected = code_at!(span=> __retry::expected_timer::<__retry::Features>());
@@ -84,7 +84,7 @@ impl Printer<'_> {
     }
 
     /// Resets the retry count after progress, and the deadline after a resumed stream yields an item. Credits the
-    /// budget, unless that was done at the item. `policy` is of type `&Policy`.
+    /// budget, unless the item has already credited it. `policy` is of type `&Policy`.
     pub(crate) fn restart(&self, policy: &Code) -> Option<Code> {
         if !self.model.restarts() {
             return None;

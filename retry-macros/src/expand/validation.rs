@@ -19,8 +19,7 @@ impl Printer<'_> {
             model.expr(Key::Correct),
         );
         let ok = match keys {
-            // The outcome is neither moved nor borrowed, because the compiler would copy a large value once or twice
-            // more.
+            // The outcome is neither moved nor borrowed, so that the compiler makes no more copies of a large value.
             (None, None, _) if model.resumes() => ours!(__retry::Ok(_) => { #(self.report()) }),
             (None, None, _) => ours!(__retry::Ok(_) => retry_call.ok(#(self.reporter())),),
             // Checked in place.

@@ -1,4 +1,4 @@
-//! Rules across the arguments and the annotated function.
+//! Rules that involve the arguments and the annotated function.
 
 mod stream;
 
@@ -16,12 +16,12 @@ use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{any, find_use, is_ident, is_punct, shown};
 
-/// Checks a target with the arguments in force on it, and collects the errors.
+/// Checks a target against the arguments in force, and collects the errors.
 pub(crate) struct Check<'a> {
     arguments: &'a Arguments,
     function: &'a Function,
     placement: Placement,
-    /// The end of messages about a method, with the other remedy: `#[retry(skip)]`.
+    /// The end of messages about a method, with the alternative remedy: `#[retry(skip)]`.
     otherwise: String,
     errors: &'a mut Errors,
 }
@@ -34,7 +34,7 @@ pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     }
 }
 
-/// Reports a function whose type seems to hide a future or a stream. Returns true if it did.
+/// Reports a function whose return type seems to hide a future or a stream. Returns true if it reported one.
 pub(crate) fn hides_future(function: &Function, placement: Placement, errors: &mut Errors) -> bool {
     let returned = function.return_type().filter(|_| !function.is_async());
     let Some(hidden) = returned.and_then(outcome::hidden) else {
@@ -50,7 +50,7 @@ pub(crate) fn hides_future(function: &Function, placement: Placement, errors: &m
     true
 }
 
-/// Reports a method of a block that is not retried although its type contains a result, or is a macro.
+/// Reports a method of a block that is not retried although its return type contains a result, or is a macro.
 pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
     let name = &function.signature.ident;
     if let Some(Type::Macro(hidden)) = function.return_type() {
@@ -83,7 +83,7 @@ impl Placement {
         }
     }
 
-    /// The other remedy for a method.
+    /// The alternative remedy for a method.
     fn otherwise(self, function: &Function) -> String {
         let name = &function.signature.ident;
         match self {
@@ -364,8 +364,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Rejects async closures that nothing awaits, closures that return no future where one is awaited, and hooks that
-    /// end with an `Ok(())` of an unknown type.
+    /// Rejects async closures that nothing awaits, closures that don't return a future although one is awaited, and
+    /// hooks that end with an `Ok(())` of unknown error type.
     fn closures(&mut self, is_blocking: bool) {
         let (_, target) = self.placement.names();
         for key in keys![Validate Correct BeforePause BeforeRetry Fallback] {
@@ -419,7 +419,7 @@ fn end(expr: &Expr) -> Option<Span> {
     }
 }
 
-/// True if a closure's only result is an `Ok(())` of an unknown type.
+/// True if a closure's only result is an `Ok(())` of unknown error type.
 fn is_always_ok(closure: &ExprClosure) -> bool {
     let body = shown(&closure.body);
     let may_fail = ["?", "!", "return", "Err"]

@@ -22,7 +22,7 @@ const NOTHING_AFTER: &str = "nothing can follow the block in `retrying!`: move i
 pub(crate) struct Expression {
     /// The keys, as written.
     pub(crate) arguments: TokenStream,
-    /// The errors in the rest.
+    /// The errors outside of the keys.
     pub(crate) errors: Errors,
     pub(crate) block: Option<Block>,
 }
@@ -159,7 +159,7 @@ impl Block {
     }
 }
 
-/// The type of a block without a type: a `Result`, whose error type may be written in the closure of `on`.
+/// The type of a block whose type isn't written: a `Result`, with the error type from the closure of `on` if known.
 fn inferred(arguments: &Arguments, span: Span) -> Type {
     let span = Span::mixed_site().located_at(span);
     let runtime = Ident::new(RUNTIME, span);
@@ -186,7 +186,7 @@ fn begin(tokens: &[TokenTree]) -> usize {
     begin
 }
 
-/// The index of the `->` that belongs to the block. An arrow in a key's value comes after other tokens.
+/// The index of the block's `->`. An arrow in a key's value comes after other tokens.
 fn arrow(tokens: &[TokenTree]) -> Option<usize> {
     let begins = |at: usize| {
         let before = tokens[..at].last();

@@ -74,7 +74,7 @@ impl Function {
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
     }
 
-    /// True if the signature shows that the function belongs to a type.
+    /// True if the signature shows that this is an associated function of a type.
     pub(crate) fn is_method(&self) -> bool {
         let signature = self.signature.to_token_stream();
         self.signature.receiver().is_some() || tokens::mentions(signature, "Self")
@@ -147,7 +147,7 @@ impl Function {
         })
     }
 
-    /// True if a lifetime in the return type, or an elided one, is that of a `&mut` argument.
+    /// True if this lifetime in the return type (`None` if elided) is the lifetime of a `&mut` argument.
     pub(crate) fn lends_mutably(&self, returned: Option<&Lifetime>) -> bool {
         let returned = returned.filter(|lifetime| lifetime.ident != "_");
         for parameter in self.parameters() {
@@ -180,7 +180,7 @@ impl Function {
         })
     }
 
-    /// True if the argument of this name is a reference. `None` if there is no such argument.
+    /// True if the argument with this name is a reference. `None` if no argument has this name.
     pub(crate) fn is_reference(&self, name: &Ident) -> Option<bool> {
         let name = name.to_string();
         let mut parameters = self.parameters().into_iter();
@@ -263,7 +263,7 @@ pub(crate) fn is_retry(attribute: &Attribute) -> bool {
     ends_with(attribute.path(), &["retry"])
 }
 
-/// True if the next item is a function, not for example a const of a function type or a struct.
+/// True if the next item is a function, and not, for example, a struct or a const of a function type.
 pub(crate) fn is_function(ahead: ParseStream) -> bool {
     while let Ok(token) = ahead.parse() {
         match token {
@@ -280,7 +280,7 @@ pub(crate) fn is_function(ahead: ParseStream) -> bool {
 fn mutable_part(pattern: TokenStream, body: &TokenStream) -> Option<String> {
     tokens::find(pattern, &mut |before, from| match from {
         [keyword, TokenTree::Ident(name), ..] if is_ident(keyword, "mut") => {
-            // `&mut name` copies from behind a reference.
+            // The pattern `&mut name` copies the value behind a reference.
             if before.last().is_some_and(|before| is_punct(before, '&')) {
                 return None;
             }
@@ -291,7 +291,7 @@ fn mutable_part(pattern: TokenStream, body: &TokenStream) -> Option<String> {
     })
 }
 
-/// An argument in the body.
+/// An argument of the function, as the body uses it.
 struct Parameter<'a> {
     /// `None` if a pattern destructures it.
     name: Option<Ident>,
@@ -301,7 +301,7 @@ struct Parameter<'a> {
     borrow: Option<Borrow<'a>>,
 }
 
-/// The lifetime of a reference, if it has a name, and whether it is `&mut`.
+/// The lifetime of a reference, if it has a name, and true if the reference is `&mut`.
 type Borrow<'a> = (Option<&'a Lifetime>, bool);
 
 impl Parameter<'_> {

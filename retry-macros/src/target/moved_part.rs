@@ -5,8 +5,8 @@ use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use crate::tokens::{any, is_ident, is_punct, stream};
 
 /// Finds the `request.messages` of `for m in request.messages { … } request.messages = all;`. The attempt's block
-/// captures and owns the field that it moves, so assigning to it doesn't restore the argument, unless its type is
-/// `Copy`.
+/// captures and owns the field that it moves, so assigning to the field doesn't restore the argument, unless the
+/// field's type is `Copy`.
 pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
     let (mut moved, mut set) = (Vec::new(), Vec::new());
     let occurs_alone = any(body, &mut |before, from| {
@@ -41,7 +41,7 @@ pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
         .find(|moved| set.contains(&moved.to_string()))
 }
 
-/// The number of tokens at the start that name a field, or a field of a field.
+/// The number of leading tokens that name a field, or a field of a field.
 fn part_of(tokens: &[TokenTree]) -> Option<usize> {
     let fields = tokens[1..]
         .chunks_exact(2)

@@ -14,7 +14,7 @@ use syn::{
 use crate::as_variant::as_variant;
 use crate::tokens::{is_among, mentions};
 
-/// The way in which a function returns its outcome.
+/// The way a function returns its outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// The return type is the outcome.
@@ -76,8 +76,8 @@ fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     Some(Streamed { item, stream, part })
 }
 
-/// True if a future or a stream is `'static`: it has this lifetime, no lifetime in `use<…>`, or it is a box without a
-/// lifetime.
+/// True if a future or a stream is `'static`: it has the bound `'static`, a `use<…>` without lifetimes, or is a box
+/// without a lifetime.
 pub(crate) fn is_static(ty: &Type) -> bool {
     if let Type::ImplTrait(hidden) = ty {
         return hidden.bounds.iter().any(|bound| match bound {
@@ -212,8 +212,8 @@ pub(crate) fn value_of_result(outcome: &Type) -> Option<&Type> {
     types(result).next()
 }
 
-/// A `Result` in the value of another, directly or in a tuple or an `Option`, as in `Result<Result<T, E>, Elapsed>`.
-/// In a collection, it is the outcome of one item.
+/// A `Result` in the value of another, directly or in a tuple or an `Option`, as in `Result<Result<T, E>, Elapsed>`. A
+/// `Result` in a collection is the outcome of one item.
 pub(crate) fn result_in_value(outcome: &Type) -> Option<&Type> {
     fn within(ty: &Type) -> Option<&Type> {
         match bare(ty) {
@@ -324,7 +324,7 @@ pub(crate) fn unit(span: Span) -> Type {
     parse_quote_spanned!(span=> ())
 }
 
-/// The `E` of a type called `Result<T, E>`. In an alias, it is unknown which argument is the error.
+/// The `E` of a type called `Result<T, E>`. An alias doesn't show which argument is the error.
 fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
     let segment = last_segment_mut(outcome).filter(|segment| segment.ident == "Result")?;
     type_mut(segment, 1)
@@ -444,7 +444,7 @@ pub(crate) fn borrowing<'a>(
     }
 }
 
-/// True if the type is evidently not a result. Aliases are left to the compiler.
+/// True if the type is clearly not a result. Aliases are left to the compiler.
 pub(crate) fn is_no_result(ty: &Type) -> bool {
     const OF_THE_PRELUDE: &str = "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 \
         f64 String Vec Option";

@@ -116,7 +116,7 @@ impl WrappedBody {
         found.enter(body, RUN) && found.enter(body, RUN_INNER)
     }
 
-    /// Enters the next level, if the innermost one has one of the shapes.
+    /// Enters the next level, if the current one has one of the shapes.
     fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
         let inner = self.levels.last().map(|_| self.block().stream());
         let tokens = trees(inner.unwrap_or_else(|| body.clone()));

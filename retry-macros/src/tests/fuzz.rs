@@ -1,7 +1,7 @@
 //! The macros don't panic on any tokens, and their output contains the user's functions.
 //!
-//! The corpus consists of the programs in `tests/ui`; each case changes a few of their tokens. `FUZZ_SECONDS=600` sets
-//! the time.
+//! The corpus consists of the programs in `tests/ui`; each case changes a few of their tokens. `FUZZ_SECONDS=600` makes
+//! each test run for ten minutes.
 
 use std::collections::BTreeSet;
 use std::env;

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Replaces each `held!(…)` by its content, in a group with this delimiter or, for `None`, without one.
+/// Replaces each `held!(…)` with its content, in a group with this delimiter or, for `None`, without one.
 fn hold(tokens: TokenStream, within: Option<Delimiter>) -> TokenStream {
     let mut held: Vec<TokenTree> = Vec::new();
     for token in tokens {

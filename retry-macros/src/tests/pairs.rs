@@ -1,5 +1,5 @@
-//! Every key with every other key, in every form. `tests/expand/pairs.txt` lists the pairs that are rejected, with
-//! their messages, because one key disables or excludes the other. All other pairs are accepted.
+//! Tests every key with every other key, in every form. `tests/expand/pairs.txt` lists the pairs that are rejected,
+//! with their messages, because one key disables or excludes the other. All other pairs are accepted.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` updates it.
 
@@ -129,12 +129,12 @@ fn key(argument: &str) -> Key {
     KeyScope::Attribute.find(name).expect("a key")
 }
 
-/// The index of a key that no other excludes.
+/// The index of a key that no other key excludes.
 const NAME: usize = KEYS.len();
 
 /// The parts of programs, for one thread.
 struct Refused {
-    /// Each with whether the function returns a stream.
+    /// Each key, and true if the function must return a stream.
     keys: Vec<(TokenStream, bool)>,
     future: TokenStream,
     stream: TokenStream,

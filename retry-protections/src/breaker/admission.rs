@@ -13,8 +13,8 @@ use crate::clock;
 use crate::sync::MutexGuard;
 
 /// The bits of a permit's number. The highest bit is set if the attempt is admitted. It is followed by the time of the
-/// admission in milliseconds (32 bits) and the number of the circuit's state at that time (31 bits), which repeats only
-/// after years. Without the highest bit, the number is that of the waiting attempt.
+/// admission in milliseconds (32 bits) and the number of the circuit's state at that time (31 bits; repeats only after
+/// years). If the highest bit is not set, the number is the waiting attempt's number in the line.
 const ADMITTED: u64 = 1 << 63;
 const STATE: u64 = (1 << 31) - 1;
 

@@ -88,7 +88,7 @@ pub(super) struct Circuit {
     /// The time at which the breaker was last closed or forced closed. `None` in other states, and before the first
     /// change of state.
     closed: Option<Moment>,
-    /// The number of waiting calls that have started since then.
+    /// The number of waiting calls that have started since the breaker was last closed.
     begun: u32,
     /// The number of times that trial calls have opened the breaker since it was last closed.
     failed_trials: u32,
@@ -151,8 +151,8 @@ impl Breaker {
         }
     }
 
-    /// The current state. It changes from open to half open when the first trial call starts, so an open breaker stays
-    /// `Open` until it is used. To choose between servers, use [`is_open`](Self::is_open).
+    /// The current state. The state changes from open to half open when the first trial call starts, so an open breaker
+    /// stays `Open` until it is used. To choose between servers, use [`is_open`](Self::is_open).
     pub fn state(&self) -> BreakerState {
         match self.circuit().phase {
             Phase::Closed => BreakerState::Closed,
@@ -164,7 +164,7 @@ impl Breaker {
     }
 
     /// Returns true if no attempt may start now: while the breaker is open or forced open, and while it is half open
-    /// and its trial calls are under way. False once [`open_for`](Self::open_for) is over.
+    /// and its trial calls are in flight. False once [`open_for`](Self::open_for) is over.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -272,7 +272,7 @@ impl Circuit {
     }
 
     /// Admits a waiting call with this number of calls ahead, as [`admit`](Self::admit) does. Otherwise returns the
-    /// number of attempts ahead and the time until the next poll, or `None` to poll only when woken.
+    /// number of attempts ahead and the time until the next poll; `None` means only when woken.
     pub(super) fn admit_waiting(
         &mut self,
         settings: &Settings,
@@ -282,7 +282,7 @@ impl Circuit {
         if !turn.is_zero() {
             return Err((ahead, Some(turn)));
         }
-        // The trial calls count as one ahead.
+        // All trial calls together count as one attempt ahead.
         let trials = usize::from(matches!(self.phase, Phase::HalfOpen(_)));
         let wait = (ahead + trials, self.half_open_in());
         let half_opens = self.admit(settings).ok_or(wait)?;
@@ -353,8 +353,8 @@ pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
-/// Returns true if less than `length` has passed since `since`. False if the clock ran backwards, so that this never
-/// keeps a breaker open.
+/// Returns true if less than `length` has passed since `since`. False if the clock ran backwards, which must not keep a
+/// breaker open.
 fn is_within(since: Moment, length: Duration) -> bool {
     let passed = clock::now().checked_since(since);
     passed.is_some_and(|passed| passed < length)

@@ -11,30 +11,30 @@ use crate::clock::{self, AHEAD};
 /// in a row are rare: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
 
-/// The counts of attempts in one closed state of a breaker.
+/// The counts of attempts since the breaker was last closed.
 #[derive(Debug)]
 pub(super) struct Counts {
     window: Window,
     /// The sum of a CUSUM test for a sudden outage: each failure adds 1, each success subtracts a weight, and the sum
-    /// never falls below zero. Random failures rarely raise it far, so it detects an outage earlier than the ratio of a
-    /// window, most of which lies before the outage.
+    /// never falls below zero. Random failures rarely raise it far, so it detects an outage earlier than a window's
+    /// ratio does: most of the window lies before the outage.
     cusum: f64,
     /// The time at which `cusum` last rose from zero.
     since: Moment,
     /// The number of failures since the last success.
     consecutive: u32,
-    /// The number of attempts under way. `None` after the first success.
+    /// The number of attempts in flight. `None` after the first success.
     under_way: Option<u32>,
 }
 
 impl Settings {
-    /// The value of the CUSUM sum at which an outage counts as sudden.
+    /// The CUSUM sum at which an outage counts as sudden.
     fn sudden(&self) -> u32 {
         (self.minimum_calls() / 4).max(FEWEST_SUDDEN)
     }
 
     /// The number of failures that one success cancels out in the CUSUM test: high enough that the sum keeps rising
-    /// only if the ratio of failures is above the one that opens the breaker.
+    /// only if the ratio of failures is above `ratio`.
     fn outweighed(&self) -> f64 {
         let by_ratio = self.ratio / (1.0 - self.ratio).max(1e-6);
         by_ratio.max(self.sudden().into())
@@ -105,8 +105,8 @@ impl Counts {
         self.cusum = (self.cusum + 1.0).min(calls.failed.into());
         let is_sudden = self.cusum >= f64::from(settings.sudden())
             && now.since(self.since) >= settings.window / 15;
-        // Before the first success there may be failures only because they are faster: attempts under way may still
-        // succeed. After timeouts this doesn't apply, because no answer is slower than a timeout.
+        // Before the first success, all outcomes may be failures because failures are faster: attempts in flight may
+        // still succeed. This rule doesn't apply to timeouts, because no answer is slower than a timeout.
         let is_early = kind != Kind::Timeout && self.under_way > Some(self.consecutive);
         let in_a_row = 1..=self.consecutive;
         by_ratio
@@ -150,7 +150,7 @@ struct Window {
     /// The start of each slice, and the calls in it, the oldest first.
     slices: VecDeque<(Moment, Calls)>,
     all: Calls,
-    /// The latest time.
+    /// The latest time passed to [`slide`](Self::slide).
     at: Moment,
 }
 

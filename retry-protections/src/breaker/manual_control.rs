@@ -46,8 +46,7 @@ impl Breaker {
         self.force(Phase::ForcedClosed, "forced closed", Transition::Closed);
     }
 
-    /// Closes the breaker, clears its counts, and ends `force_open` and `force_closed`. Numbers that an operator
-    /// changed stay in force.
+    /// Closes the breaker, clears its counts, and ends `force_open` and `force_closed`. Changed settings stay in force.
     pub fn reset(&self) {
         self.force(Phase::Closed, "reset", Transition::Closed);
     }
@@ -60,7 +59,8 @@ impl Breaker {
         self.report(transition);
     }
 
-    /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing unless it is above 0 and at most 1.
+    /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing unless the ratio is above 0 and at
+    /// most 1.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -81,13 +81,13 @@ impl Breaker {
         self.set_numbers(None, Some(open_for));
     }
 
-    /// Applies the numbers in the configuration from now on. Numbers that it doesn't contain stay the same.
+    /// Applies these settings from now on. A setting that has no value stays the same.
     pub fn set(&self, numbers: BreakerSettings) {
         self.set_numbers(numbers.ratio, numbers.open_for);
     }
 
-    /// Sets both numbers under one lock, so that no attempt sees one new and one old number. The ratio has already been
-    /// checked.
+    /// Changes both settings under one lock, so that no attempt uses one new and one old value. The ratio has already
+    /// been checked.
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
         let mut circuit = self.circuit();
         let settings = circuit.changed.get_or_insert(self.made);
@@ -96,7 +96,7 @@ impl Breaker {
         settings.open_for = open_for.map_or(settings.open_for, at_least_a_milli);
         let after = *settings;
         drop(circuit);
-        // Log changes only: a file that is read again contains mostly the same numbers.
+        // Log changes only: a file that is read again mostly contains the same values.
         if let Some(ratio) = ratio.filter(|ratio| ratio.total_cmp(&before.ratio).is_ne()) {
             changed("breaker's ratio", &ratio);
         }

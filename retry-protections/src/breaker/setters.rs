@@ -24,11 +24,11 @@ impl Breaker {
     /// The smallest number of attempts within the window for which the ratio counts. At least 1, default 100. With a
     /// [`count_window`](Self::count_window), both the default and the maximum are its length.
     ///
-    /// A sudden outage opens the breaker sooner: once a quarter of that number have failed, but at least 25, over at
-    /// least a fifteenth of the window. One success cancels out an equal number of failures, or more if the
+    /// A sudden outage opens the breaker sooner: once failures reach a quarter of that number, but at least 25, over at
+    /// least a fifteenth of the window. Each success cancels out the same number of failures, or more if the
     /// [`ratio`](Self::ratio) requires it.
     ///
-    /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed,
+    /// Until an attempt has succeeded, the breaker stays closed while more attempts are in flight than have failed,
     /// because failures may be faster than successes. Timeouts open it regardless.
     ///
     /// # Panics
@@ -40,20 +40,20 @@ impl Breaker {
         self
     }
 
-    /// The number of consecutive failures that opens the breaker, regardless of the ratio. Default 0: no limit.
+    /// The number of consecutive failures that opens the breaker, regardless of the ratio. Default 0: off.
     pub const fn consecutive_failures(mut self, failures: u32) -> Self {
         self.made.consecutive = failures;
         self
     }
 
-    /// The time for which an attempt counts in the ratio, accurate to a tenth of it. Default 30 s: a sudden outage
-    /// opens the breaker after 2 s.
+    /// The time for which an attempt counts in the ratio, accurate to a tenth of that time. Default 30 s: a sudden
+    /// outage then opens the breaker after 2 s.
     ///
     /// # Panics
     ///
     /// If `window` is zero.
     pub const fn window(mut self, window: Duration) -> Self {
-        assert!(!window.is_zero(), "`window` is longer than nothing");
+        assert!(!window.is_zero(), "`window` is above zero");
         self.made.window = window;
         self.made.count_window = 0;
         self
@@ -61,10 +61,10 @@ impl Breaker {
 
     /// Computes the ratio over the last `calls` attempts, however long ago they ended, instead of a
     /// [`window`](Self::window) of time. At least 1. The breaker then opens by the count alone: the attempt that fills
-    /// the window may open it even if it succeeds, a sudden outage doesn't open it sooner, and attempts under way don't
+    /// the window may open it even if it succeeds, a sudden outage doesn't open it sooner, and attempts in flight don't
     /// keep it closed.
     ///
-    /// For functions that are called too rarely for a window of time, and for settings taken over from resilience4j or
+    /// For functions that are called too rarely for a window of time, and for settings migrated from resilience4j or
     /// `MicroProfile` Fault Tolerance, which count in the same way. Uses 32 bytes of memory for each attempt.
     ///
     /// ```
@@ -97,11 +97,11 @@ impl Breaker {
         self
     }
 
-    /// Opens the breaker if too many attempts are slow. `after` is the time from which an attempt counts as slow,
+    /// Opens the breaker if too many attempts are slow. An attempt counts as slow if it takes at least `after`,
     /// accurate to a millisecond. `ratio` is the ratio of slow attempts within the window at which the breaker opens:
     /// above 0 and at most 1. Off by default. A slow trial call counts as a failure.
     ///
-    /// For a server that responds, but too late. Unlike the key `timeout`, this doesn't end any attempt.
+    /// For a server that responds, but too late. Unlike the key `timeout`, `slow` doesn't end any attempt.
     ///
     /// ```
     /// use std::time::Duration;
@@ -114,7 +114,7 @@ impl Breaker {
     ///
     /// If the time is zero, or the ratio is not above 0 and at most 1.
     pub const fn slow(mut self, after: Duration, ratio: f64) -> Self {
-        assert!(!after.is_zero(), "what is slow takes some time");
+        assert!(!after.is_zero(), "`slow` needs a time above zero");
         self.made.slow_after = millis(after);
         assert!(is_ratio(ratio), "a ratio is above 0 and at most 1");
         self.made.slow_ratio = ratio;
@@ -124,8 +124,8 @@ impl Breaker {
     /// Counts throttled attempts as failures. Off by default, because a server that throttles is up: a limiter or a
     /// budget slows the calls down.
     ///
-    /// For one of several servers, so that calls go to another one while it throttles. If the server sends a hint with
-    /// the failure that opens the breaker, the hint determines how long it stays open: see
+    /// For one of several servers, so that calls go to another server while this one throttles. If the server sends a
+    /// hint with the failure that opens the breaker, the hint determines how long the breaker stays open: see
     /// [`open_for`](Self::open_for).
     ///
     /// ```
@@ -146,10 +146,10 @@ impl Breaker {
         self
     }
 
-    /// The longest time for which the breaker stays open after failed trial calls. Each time that they open it again,
-    /// [`open_for`](Self::open_for) doubles, up to this time. Once the breaker has closed, it starts again from
-    /// `open_for`. By default, or if this is shorter than `open_for`, the time doesn't grow. A server's hint still
-    /// takes precedence.
+    /// The longest time for which the breaker stays open after failed trial calls. Each time that trial calls open the
+    /// breaker again, [`open_for`](Self::open_for) doubles, up to this time. Once the breaker has closed, the time
+    /// starts again from `open_for`. By default, or if `max_open_for` is shorter than `open_for`, the time doesn't
+    /// grow. A server's hint still takes precedence.
     ///
     /// ```
     /// use std::time::Duration;
@@ -166,8 +166,8 @@ impl Breaker {
     /// The number of trial calls that the breaker admits while half open, both at a time and in total. At least 1,
     /// default 1. All of them must succeed to close it, unless [`trial_successes`](Self::trial_successes) is lower.
     ///
-    /// A trial call that is dropped is replaced by another. One that never ends can't keep the breaker half open:
-    /// whenever no trial call has started for `open_for`, one more is admitted.
+    /// A trial call that is dropped is replaced by another. A trial call that never ends can't keep the breaker half
+    /// open: whenever no trial call has started for `open_for`, one more is admitted.
     ///
     /// # Panics
     ///
@@ -205,10 +205,10 @@ impl Breaker {
         self
     }
 
-    /// A function that is called with each change of state, on the thread that causes it: an operator's, or that of an
-    /// attempt. This includes changes caused by dropped attempts, which are not logged. The function may query the
-    /// breaker, and must not block. For changes that attempts cause, the log and the key `observe` also have the name
-    /// of the call.
+    /// A function that is called with each change of state, on the thread that causes the change: an operator's or an
+    /// attempt's. This includes changes caused by dropped attempts, which are not logged. The function may query the
+    /// breaker, and must not block. The log and the key `observe` also report changes that attempts cause, with the
+    /// call's name.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -233,9 +233,9 @@ impl Breaker {
     /// A dropped attempt that ran for at least this time counts as a timeout. Accurate to a millisecond, at most 24
     /// days. Default 0: never, because a dropped attempt gives no information about the server.
     ///
-    /// For callers with a time limit of their own, which drop the call before it can detect that its server hangs.
-    /// Choose a time that is longer than responses take. If the function itself can have a time limit, prefer its key
-    /// `timeout`: it also retries, and the log records when the breaker opens. A dropped call can't log that.
+    /// For callers with their own time limit, which drop the call before it can detect that its server hangs. Choose a
+    /// time that is longer than responses take. If the function itself can have a time limit, prefer its key `timeout`,
+    /// which also retries and logs that the breaker opens. A dropped call can't log anything.
     ///
     /// ```
     /// use std::time::Duration;
@@ -283,8 +283,8 @@ impl Breaker {
     /// ```
     ///
     /// Calls that name the same breaker with the key `breaker` are rejected as usual. A call that would have to wait
-    /// longer is rejected at once. When the breaker closes, two of the waiting calls start at once, and the number that
-    /// have started doubles every second. Otherwise all of them would start at the same time.
+    /// longer than `max_wait` is rejected at once. When the breaker closes, two of the waiting calls start at once, and
+    /// the number that have started doubles every second. Otherwise all of them would start at the same time.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.made.max_wait = Some(max_wait);
         self

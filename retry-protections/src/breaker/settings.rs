@@ -9,7 +9,7 @@ pub(super) struct Settings {
     pub(super) ratio: f64,
     /// 0 if not set.
     pub(super) minimum_calls: u32,
-    /// The number of consecutive failures that opens the breaker. 0 means no limit.
+    /// The number of consecutive failures that opens the breaker. 0 if not set.
     pub(super) consecutive: u32,
     pub(super) window: Duration,
     /// The length of the window in calls. 0 if the window is a time.
@@ -32,8 +32,8 @@ pub(super) struct Settings {
     pub(super) listener: Option<fn(Transition)>,
 }
 
-/// The longest run of an attempt, in milliseconds: 24 days. A longer one means that this thread's clock is behind that
-/// of the thread on which the attempt started.
+/// The longest run of an attempt, in milliseconds: 24 days. A longer run means that this thread's clock is behind the
+/// clock of the thread on which the attempt started.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
 
 impl Settings {

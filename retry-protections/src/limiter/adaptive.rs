@@ -11,19 +11,19 @@ use crate::limiter::token_bucket::TokenBucket;
 pub struct Adaptive {
     pub(super) least: f64,
     pub(super) most: f64,
-    /// The cost that may start per second; infinite until a refusal lowers it.
+    /// The rate, in cost per second; infinite until a refusal lowers it.
     pub(super) rate: f64,
     /// The last rate at which attempts succeeded; infinite if unknown. Below it, the rate rises fast.
     good: f64,
     bucket: TokenBucket,
     /// The number of times that refusals or an operator lowered the rate. If an attempt that started before the last
-    /// time is refused, the rate stays the same.
+    /// reduction is refused, the rate stays the same.
     lowered: u32,
-    /// The cost of the attempts that started since then and succeeded.
+    /// The cost of attempts that started since the rate was last lowered, and succeeded.
     through_since: f64,
     /// The time at which the rate was last lowered, plus the hint of that refusal.
     lowered_at: Moment,
-    /// The successes since more than [`FEW`] were last refused.
+    /// The successes since the share of refusals was last above [`FEW`].
     steady: Through,
     /// The highest rate of `steady`, per second.
     highest: f64,
@@ -42,11 +42,11 @@ const RAISED: f64 = 1.002;
 /// The smallest share of the highest rate that remains after refusals, while they are few. Some servers refuse attempts
 /// at any rate, and each refusal would lower the rate further. TCP also halves its window after a loss.
 const KEPT: f64 = 0.5;
-/// If the share of refusals is higher, the server's limit is considered lower than before.
+/// The share of refusals above which the server's limit is considered lower than before.
 const FEW: f64 = 0.2;
 /// The number of attempts over which the share of refusals is averaged.
 const SHARED: f64 = 64.0;
-/// The longest time between two attempts. It ensures that the limiter notices when its rate is far too low.
+/// The longest time between two attempts. A rate that is far too low still gets tested, and so rises again.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
 
 impl Adaptive {
@@ -111,8 +111,8 @@ impl Adaptive {
         self.set_rate(rate.min(self.rate));
         // If nothing succeeded, the last good rate stays the same.
         if self.through_since > 0.0 {
-            // Before the first refusal, the rate of successes may only be the rate of calls, unless they came in a
-            // burst.
+            // Before the first refusal, the rate of successes may just be the rate at which calls were made, unless
+            // they came in a burst.
             let is_unknown = is_first && self.through.span(now) > hint.max(SECOND);
             let good = (!is_unknown).then_some(self.rate);
             self.good = good.unwrap_or(f64::INFINITY);
@@ -127,8 +127,8 @@ impl Adaptive {
         Some(Change::Rate(self.rate))
     }
 
-    /// The rate after a refusal, if refusals are few: the larger their share, the lower. `None` if the rate stays
-    /// unlimited, because none has been measured or the server sent a hint.
+    /// The rate after a refusal, if refusals are few: the larger their share, the lower the rate. `None` if the rate
+    /// stays unlimited, because no rate has been measured or the server sent a hint.
     fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
         if self.steady.span(now) >= SECOND {
             let through = self.steady.per_second(Duration::ZERO, now);
@@ -230,7 +230,7 @@ impl Gate for Adaptive {
                 }
                 self.lower(cost, hint, now())
             }
-            // An attempt that started at another rate was charged a different time, or none: no refund.
+            // No refund for an attempt that started at another rate: it was charged a different time, or none.
             AttemptOutcome::NotBegun if is_current => {
                 self.bucket.forgive(self.time(cost));
                 None
@@ -254,7 +254,7 @@ impl Paced for Adaptive {
     }
 }
 
-/// The successes of the last one to two minutes.
+/// The total cost of successes in the last one to two minutes.
 #[derive(Clone, Copy, Debug)]
 struct Through {
     cost: f64,

@@ -15,8 +15,8 @@ pub(super) struct Aimd {
     pub(super) most: u32,
     /// The cost of the attempts that run.
     pub(super) running: u64,
-    /// The number of times that the limit was lowered. A failure of an attempt that started before the last time
-    /// doesn't lower it again.
+    /// The number of times that the limit was lowered. An attempt that started before the last reduction doesn't lower
+    /// it again.
     lowered: u32,
     /// The share of attempts that fail, averaged over about [`SHARED`] attempts. 1 at first.
     failed: f64,
@@ -68,7 +68,7 @@ impl Aimd {
     }
 
     /// Raises the limit if at least half of it is in use. Otherwise, successes don't show that the server can handle a
-    /// higher one.
+    /// higher limit.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
             // An attempt that costs more than the limit is a whole round.

@@ -16,10 +16,10 @@ use crate::out_of_range::OutOfRange;
 /// | created by | limit | also known as |
 /// |---|---|---|
 /// | [`fixed`](Self::fixed) | known, such as the size of a connection pool | bulkhead, semaphore |
-/// | [`aimd`](Self::aimd) | found by trying, from the server's failures | adaptive limit |
+/// | [`aimd`](Self::aimd) | adapted to the server's failures | adaptive limit |
 ///
-/// A server that slows down under load needs fewer attempts at a time, not fewer per second. `aimd` finds the limit by
-/// trying: it rises by one for each round of successes, and falls by up to a tenth when an attempt fails.
+/// A server that slows down under load needs fewer attempts at a time, not fewer per second. `aimd` finds the limit: it
+/// rises by one for each round of successes, and falls by up to a tenth when an attempt fails.
 ///
 /// ```
 /// use retry_protections::ConcurrencyLimiter;
@@ -47,12 +47,12 @@ use crate::out_of_range::OutOfRange;
 /// if you need more.
 ///
 /// A failure lowers the limit by half the share of attempts that fail, as
-/// [DCTCP](https://www.rfc-editor.org/rfc/rfc8257) does, but by no more than a tenth. A round of failures lowers it
-/// only once: a failure of an attempt that started before it was last lowered doesn't lower it again. Successes raise
-/// it only while at least half of it is in use.
+/// [DCTCP](https://www.rfc-editor.org/rfc/rfc8257) does, but by no more than a tenth. A round of failures lowers the
+/// limit only once: an attempt that started before the limit was last lowered doesn't lower it again. Successes raise
+/// the limit only while at least half of it is in use.
 ///
-/// Don't make calls with the same limiter inside an attempt: each of them also counts, and once the limit is too low,
-/// the attempt deadlocks. Give each layer its own limiter.
+/// Don't make calls with the same limiter inside an attempt: each of these calls also counts, and once the limit is too
+/// low, the attempt deadlocks. Give each layer its own limiter.
 ///
 /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681). The numbers
 /// come from Netflix's [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises the limit faster.
@@ -100,7 +100,7 @@ impl ConcurrencyLimiter {
     #[doc(alias = "bulkhead")]
     #[doc(alias = "semaphore")]
     pub const fn fixed(limit: u32) -> Self {
-        assert!(limit > 0, "at least one runs at a time");
+        assert!(limit > 0, "a fixed limit is at least 1");
         Self(Queue::new(Aimd::new().within(0.0, limit, limit)))
     }
 
@@ -132,21 +132,21 @@ impl ConcurrencyLimiter {
     ///
     /// With zero, an attempt starts at once or is rejected ("try acquire").
     ///
-    /// Set this if calls have no deadline: while a server is slow, the queue would otherwise grow without limit.
+    /// Set `max_wait` if calls have no deadline: while a server is slow, the queue would otherwise grow without limit.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.0.max_wait = Some(max_wait);
         self
     }
 
-    /// The number of attempts that may wait for their turn. Further ones are rejected at once, with
+    /// The number of attempts that may wait for their turn. Further attempts are rejected at once, with
     /// [`RejectedBy::Full`](retry_runtime::RejectedBy::Full). With 0, no attempt waits. Default: no limit.
     pub const fn queue(mut self, attempts: u32) -> Self {
         self.0.most_waiting = attempts as usize;
         self
     }
 
-    /// This limiter, for attempts with this cost: each counts as that number of attempts. One that costs more than the
-    /// limit runs alone.
+    /// This limiter, for attempts with this cost: each counts as that number of attempts. An attempt that costs more
+    /// than the limit runs alone.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
@@ -169,8 +169,8 @@ impl ConcurrencyLimiter {
         self.set_bounds(Some(*limits.start()), Some(*limits.end()))
     }
 
-    /// Applies the bounds in the configuration from now on, as [`set_limits`](Self::set_limits) does. Fails and changes
-    /// nothing if the lower bound would be above the upper one.
+    /// Applies these bounds from now on, as [`set_limits`](Self::set_limits) does. A bound that has no value stays the
+    /// same. Fails and changes nothing if the lower bound would be above the upper one.
     pub fn set(&self, numbers: LimiterSettings) -> Result<(), OutOfRange> {
         self.set_bounds(numbers.least, numbers.most)
     }
@@ -186,7 +186,7 @@ impl ConcurrencyLimiter {
             *gate = gate.within(gate.limit, least, most);
             Ok(Some(least..=most).filter(|limits| *limits != before))
         })?;
-        // Log changes only: a file that is read again contains mostly the same numbers.
+        // Log changes only: a file that is read again mostly contains the same values.
         if let Some(limits) = limits {
             changed("limits of attempts at a time", &format_args!("{limits:?}"));
         }

@@ -5,7 +5,7 @@ use retry_runtime::seam::{AdmissionState, AttemptOutcome, Change, Moment};
 /// The limit behind a limiter's queue. Plain data: the caller passes in the time. The queue handles the order, the
 /// wakers, and the pauses that servers request.
 pub trait Gate {
-    /// The cost that may start per second; infinite while there is no limit. `None` if the gate has no rate.
+    /// The rate, in cost per second; infinite while there is no limit. `None` if the gate has no rate.
     fn per_second(&self) -> Option<f64> {
         None
     }
@@ -23,12 +23,13 @@ pub trait Gate {
         state
     }
 
-    /// Admits an attempt now and charges it. Returns a stamp for [`ended`](Self::ended): it identifies the limit that
-    /// was in force or the charge. Otherwise returns the time until the next poll, or `None` to wait for another
+    /// Admits an attempt now and charges it. Returns a stamp for [`ended`](Self::ended), which identifies either the
+    /// limit in force or the charge. Otherwise returns the time until the next poll, or `None` to wait for another
     /// attempt to end. A later result may differ.
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>>;
 
-    /// Records the outcome of an attempt that the gate admitted, with its cost and stamp. Called exactly once for each.
+    /// Records the outcome of an attempt that the gate admitted, with its cost and stamp. Called exactly once for each
+    /// attempt.
     fn ended(
         &mut self,
         cost: u32,
@@ -40,7 +41,7 @@ pub trait Gate {
 
 /// A gate with a rate.
 pub trait Paced: Gate {
-    /// The cost that may start per second; infinite without a limit.
+    /// The rate, in cost per second; infinite without a limit.
     fn rate(&self) -> f64 {
         self.per_second().unwrap_or(f64::INFINITY)
     }
@@ -49,11 +50,11 @@ pub trait Paced: Gate {
     fn available(&self, now: Moment) -> f64;
 
     /// Returns true if the gate, created with the settings of `new`, may be removed. False if an operator has changed
-    /// them.
+    /// the settings.
     fn can_evict(&self, new: &Self, is_unused: bool, now: Moment) -> bool;
 }
 
-/// Reads the clock, if a gate needs the time.
+/// A function that reads the clock. Called only if the gate needs the time.
 pub trait Now: FnOnce() -> Moment {}
 
 impl<F: FnOnce() -> Moment> Now for F {}

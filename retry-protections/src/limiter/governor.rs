@@ -21,14 +21,13 @@ where
     C: Clock,
     M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
 {
-    /// Limits attempts by one of governor's rate limiters, which other code may share.
+    /// Limits attempts with one of governor's rate limiters, which other code may share.
     ///
-    /// Attempts wait in order. With governor alone they don't: an attempt that costs ten may wait forever while others
-    /// that cost one keep starting. And if the server throttles with a hint, no attempt starts until the hint has
-    /// passed.
+    /// Attempts wait in order. With governor alone, they don't: an attempt that costs ten may wait forever while others
+    /// that cost one keep starting. If the server throttles with a hint, no attempt starts until the hint has passed.
     ///
-    /// An attempt that costs more than governor's burst takes a whole burst. One that was admitted but never started
-    /// isn't refunded.
+    /// An attempt that costs more than governor's burst takes a whole burst. An attempt that was admitted but never
+    /// started isn't refunded.
     ///
     /// ```
     /// use std::num::NonZeroU32;

@@ -16,7 +16,7 @@ pub struct Leased {
 }
 
 impl RateLimiter<Leased> {
-    /// A limit that other code manages, such as a server for all processes of a fleet. No attempt starts until
+    /// A limit that other code manages, for example for all processes of a fleet. No attempt starts until
     /// [`grant`](Self::grant) makes room.
     ///
     /// ```
@@ -35,7 +35,7 @@ impl RateLimiter<Leased> {
     /// assert!(read().is_err());
     /// ```
     ///
-    /// Attempts wait in order. One that was admitted but never started returns its room.
+    /// Attempts wait in order. An attempt that was admitted but never started returns its room.
     pub const fn leased() -> Self {
         Self(Queue::new(Leased { room: 0, first: 0 }))
     }
@@ -58,8 +58,8 @@ impl RateLimiter<Leased> {
         mem::take(&mut self.0.lock().gate.room)
     }
 
-    /// Removes the room that is left if no attempt can use it: none waits, a pause requested by the server is not over,
-    /// or the first costs more. Returns the amount removed.
+    /// Removes the room that is left if no attempt can use it: no attempt waits, a pause requested by the server is not
+    /// over, or the first attempt costs more. Returns the amount removed.
     pub fn revoke_unused(&self) -> u64 {
         let mut state = self.0.lock();
         let (first, _) = wanted(&state);
@@ -69,8 +69,8 @@ impl RateLimiter<Leased> {
         mem::take(&mut state.gate.room)
     }
 
-    /// The room that is missing for the waiting attempts: the cost of the first, and 1 for each of the others. 0 if
-    /// none waits, or during a pause requested by the server. In the seconds after the pause, only attempts that may
+    /// The room that is missing for the waiting attempts: the cost of the first, and 1 for each of the others. 0 if no
+    /// attempt waits, or during a pause requested by the server. In the seconds after the pause, only attempts that may
     /// start soon count.
     pub fn lacking(&self) -> u64 {
         let state = self.0.lock();

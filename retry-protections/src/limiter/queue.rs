@@ -16,10 +16,10 @@ use crate::sync::{Mutex, MutexGuard, lock};
 /// The attempts that wait for a gate, in order of arrival. No attempt overtakes the first, regardless of its cost,
 /// unless the first misses its turn: an attempt that is no longer polled would otherwise block all others forever.
 ///
-/// All gates use this queue. It also applies a server's hint to all calls: no attempt starts until it has passed.
+/// All gates use this queue, which applies a server's hint to all calls: no attempt starts until the hint has passed.
 #[derive(Debug)]
 pub(crate) struct Queue<G> {
-    /// The gate as it was created: setters change it before use, and [`Keyed`](crate::Keyed) compares with it.
+    /// The initial gate: setters change it before use, and [`Keyed`](crate::Keyed) compares the current gate with it.
     pub(crate) new: G,
     pub(crate) max_wait: Option<Duration>,
     /// The number of attempts that may wait at a time.
@@ -42,14 +42,14 @@ pub(crate) struct State<G> {
 }
 
 /// The highest bit of a permit's number is set if the attempt was admitted. It is followed by the number of pauses
-/// before that (31 bits) and the gate's stamp (32 bits). Without the highest bit, it is the number of the waiting
-/// attempt.
+/// before the admission (31 bits) and the gate's stamp (32 bits). If the highest bit is not set, the number is the
+/// waiting attempt's number in the line.
 const HAD_TURN: u64 = 1 << 63;
 /// The number of a permit for which the queue had no room.
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
-/// The number of attempts over which `running` is averaged. All running attempts may end before the next one starts.
+/// The number of attempts over which `running` is averaged: it may fall to 0 before the next attempt starts.
 const ROUND: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {
@@ -233,10 +233,7 @@ impl<G: Gate> State<G> {
 
     /// Records an outcome. The gate comes first, because it may have charged the attempt that causes a pause.
     fn ended(&mut self, permit: &Permit, outcome: AttemptOutcome) -> Changes {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the stamp is what is cut off"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "the stamp is the low half")]
         let stamp = permit.number() as u32;
         let change = self.gate.ended(permit.cost(), stamp, outcome, clock::now);
         let is_new = permit.number() & PAUSES == self.pauses_in_numbers();
@@ -257,7 +254,7 @@ impl<G: Gate> State<G> {
         [paused.or(resumed), change]
     }
 
-    /// Pauses for `hint`. Returns the change, unless it at most doubles the rest of the current pause.
+    /// Pauses for `hint`. Returns the change, unless `hint` at most doubles the rest of the current pause.
     fn pause(&mut self, hint: Duration) -> Option<Change> {
         if hint.is_zero() {
             return None;

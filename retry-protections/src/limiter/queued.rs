@@ -1,4 +1,4 @@
-//! [`AdmissionControl`] for limiters, by means of the queue that they contain.
+//! [`AdmissionControl`] for limiters, which delegate to their queue.
 
 use std::task::Waker;
 use std::time::Duration;

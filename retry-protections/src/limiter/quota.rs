@@ -149,8 +149,8 @@ impl Allowance {
         credited
     }
 
-    /// Refunds a charge, of which the credit paid for `credited`. Other units that time has already paid for are not
-    /// refunded.
+    /// Refunds a charge, of which the credit paid for `credited` units. Other units are not refunded if time has
+    /// already paid for them.
     fn undo(&mut self, units: u32, credited: u32) {
         self.bucket
             .forgive(self.time(units.saturating_sub(credited)));
@@ -171,7 +171,7 @@ impl Allowance {
         }
     }
 
-    /// Lowers the available amount to `remaining`, if it is more.
+    /// Lowers the available amount to `remaining`, if more is available.
     fn at_most(&mut self, remaining: Option<u32>, capacity: Duration, now: Moment) {
         if let Some(remaining) = remaining {
             let credit = remaining.saturating_sub(self.units(capacity));
@@ -208,8 +208,8 @@ impl Gate for Quota {
             }
         }
         if longest.is_zero() {
-            // The last allowance is that of the units, so this is their credit. Requests have none: they are never
-            // refunded by `settle`.
+            // The units' allowance is the last one, so `credited` is the units' credit. Requests have no credit,
+            // because `settle` never refunds them.
             Ok(credited)
         } else {
             Err(Some(longest))

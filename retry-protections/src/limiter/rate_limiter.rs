@@ -40,7 +40,7 @@ use crate::out_of_range::OutOfRange;
 ///
 /// | created by | rate | type |
 /// |---|---|---|
-/// | [`adaptive`](Self::adaptive) | found by trying | `RateLimiter` |
+/// | [`adaptive`](Self::adaptive) | adapted to the server's refusals | `RateLimiter` |
 /// | [`quota`](Self::quota) | known: requests and tokens per minute | `RateLimiter<Quota>` |
 /// | [`fixed`](Self::fixed) | known: an amount per period | `RateLimiter<Quota>` |
 /// | [`leased`](Self::leased) | managed by other code | `RateLimiter<Leased>` |
@@ -53,10 +53,10 @@ use crate::out_of_range::OutOfRange;
 pub struct RateLimiter<By = Adaptive>(pub(super) Queue<By>);
 
 impl RateLimiter {
-    /// Finds the rate that the server can handle. There is no limit until the server refuses attempts as `Throttled`:
-    /// before the first success, more than a fifth of them; after a second of successes, a single one without a hint.
-    /// Each refusal sets the rate to nine tenths of the rate of successes in the last one to two minutes, or of the
-    /// previous rate, whichever is lower.
+    /// Finds the rate that the server can handle. There is no limit until the server refuses attempts as `Throttled`. A
+    /// single refusal is enough before the first success or, if it has no hint, after a second of successes. Otherwise,
+    /// the server has to refuse more than a fifth of the attempts. Each refusal sets the rate to nine tenths of the
+    /// rate of successes in the last one to two minutes, or of the previous rate, whichever is lower.
     ///
     /// Each success that had to wait raises the rate by a five-hundredth, or faster while the rate is below the last
     /// one at which attempts succeeded. A refused attempt that started before the rate was last lowered doesn't change
@@ -67,11 +67,11 @@ impl RateLimiter {
     /// twentieth are refused, that minimum is 100 % minus twice the share of refusals: 70 % if 15 % are refused. If
     /// such a server sends a hint, a refusal lowers the rate only by a tenth.
     ///
-    /// A rate that is far too low doesn't last: an attempt starts at least once a minute.
+    /// A rate that is far too low doesn't last, because an attempt starts at least once a minute.
     ///
     /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), applied
-    /// to the rate instead of the window. Bounding the rate by what was measured comes from the
-    /// adaptive mode of the [AWS SDKs](https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
+    /// to the rate instead of the window. The bound by the measured rate comes from the adaptive mode of the
+    /// [AWS SDKs](https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
     pub const fn adaptive() -> Self {
         Self(Queue::new(Adaptive::new()))
     }
@@ -90,10 +90,10 @@ impl RateLimiter {
         self
     }
 
-    /// The highest rate, also before the first refusal. Default: none. If it is below `least`, `least` applies.
+    /// The highest rate, even before the first refusal. Default: none. If it is below `least`, `least` applies.
     ///
-    /// An attempt still starts once a minute, even if its cost takes longer to pay for. If that is too much, you know
-    /// the limit: use [`fixed`](Self::fixed).
+    /// An attempt still starts once a minute, even if its cost takes longer to pay for. If once a minute is too often,
+    /// you know the limit: use [`fixed`](Self::fixed).
     pub const fn most(mut self, per_second: f64) -> Self {
         let new = self.0.new;
         self.0.replace(new.within(new.rate, new.least, per_second));
@@ -127,8 +127,8 @@ impl RateLimiter<Quota> {
     /// tokens.
     ///
     /// Both limits are spread evenly over the minute: with 60 requests, one attempt starts each second.
-    /// [`burst`](Self::burst) lets more start at once after a quiet time. An attempt that costs more tokens than a
-    /// burst holds starts once a full burst is available, and the attempts after it wait for the rest.
+    /// [`burst`](Self::burst) lets more attempts start at once after an idle time. An attempt that costs more tokens
+    /// than a burst holds starts once a full burst is available, and the attempts after it wait for the rest.
     ///
     /// The number of tokens that an answer takes is known only afterwards. Report it, because most estimates are far
     /// too high:
@@ -158,7 +158,7 @@ impl RateLimiter<Quota> {
     /// # }
     /// ```
     ///
-    /// `requests` and `tokens` are at least 1: 0 counts as 1.
+    /// For `requests` and `tokens`, 0 counts as 1.
     pub const fn quota(requests: u32, tokens: u32) -> Self {
         let minute = Duration::from_secs(60);
         Self(Queue::new(Quota::new(Some(requests), tokens, minute)))
@@ -177,13 +177,13 @@ impl RateLimiter<Quota> {
     /// assert_eq!(SEARCH.available(), 5.0);
     /// ```
     ///
-    /// `amount` is at least 1 and `period` at least a nanosecond: 0 counts as that.
+    /// An `amount` of 0 counts as 1, and a `period` of zero as a nanosecond.
     pub const fn fixed(amount: u32, period: Duration) -> Self {
         Self(Queue::new(Quota::new(None, amount, period)))
     }
 
-    /// The amount that may start at once after a quiet time: for a [`quota`](Self::quota) the number of requests,
-    /// together with the tokens of the same time; for a [`fixed`](Self::fixed) amount the cost. At least 1, default 1.
+    /// The amount that may start at once after an idle time: for a [`quota`](Self::quota), the number of requests, and
+    /// the tokens that accrue in the same time; for a [`fixed`](Self::fixed) amount, the cost. At least 1, default 1.
     ///
     /// A burst is safe if the server allows it: many servers allow a minute's amount at once, some only a second's.
     pub const fn burst(mut self, burst: u32) -> Self {
@@ -214,7 +214,7 @@ impl RateLimiter<Quota> {
         Ok(())
     }
 
-    /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) does its
+    /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) changes its
     /// tokens. Fails and changes nothing if `requests` is 0, or there is no limit of requests.
     pub fn set_requests(&self, requests: u32) -> Result<(), OutOfRange> {
         self.0
@@ -226,7 +226,7 @@ impl RateLimiter<Quota> {
 
     /// Corrects the charge of an attempt that was charged `cost` but used `used`. The difference takes effect at once.
     pub fn settle(&self, cost: u32, used: u32) {
-        // Read under the lock, so that no other thread has seen a later time.
+        // The clock is read under the lock, so that no other thread has used a later time.
         self.0
             .with(|quota| quota.units.settle(cost, used, clock::now()));
     }
@@ -240,7 +240,7 @@ impl RateLimiter<Quota> {
     /// | `anthropic-ratelimit-requests-remaining`, `anthropic-ratelimit-tokens-remaining`, `…-input-tokens-remaining`, `…-output-tokens-remaining` | Anthropic |
     /// | `x-ratelimit-remaining`, `ratelimit-remaining` | GitHub and others |
     ///
-    /// If there are several values for a limit, the smallest counts. Never makes more available, because some servers
+    /// If there are several values for a limit, the smallest counts. Amounts are never raised, because some servers
     /// count running requests late. Values that are not whole numbers are ignored.
     ///
     /// ```
@@ -267,8 +267,8 @@ impl<By> RateLimiter<By> {
     ///
     /// With zero, an attempt starts at once or is rejected ("try acquire").
     ///
-    /// Set this if calls have no deadline, unless you limit the number of concurrent calls. Otherwise a queue that
-    /// grows faster than the rate never gets shorter.
+    /// Set `max_wait` if calls have no deadline, unless you limit the number of concurrent calls. Otherwise a queue
+    /// that grows faster than the rate never gets shorter.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.0.max_wait = Some(max_wait);
         self
@@ -294,7 +294,7 @@ impl<By> RateLimiter<By> {
 }
 
 impl<By: Paced> RateLimiter<By> {
-    /// The cost that may start per second now; infinite without a limit.
+    /// The current rate, in cost per second; infinite without a limit.
     pub fn rate(&self) -> f64 {
         self.0.lock().gate.rate()
     }
@@ -307,8 +307,8 @@ impl<By: Paced> RateLimiter<By> {
 
 impl<By> Remembers for RateLimiter<By> {}
 
-/// At rest if no attempt waits, no operator has changed a number, and the limit is in its initial state, or was found
-/// by trying and is unused.
+/// At rest if no attempt waits, no operator has changed a setting, and the limit is in its initial state, or is
+/// adaptive and unused.
 impl<By: Paced> Evictable for RateLimiter<By> {
     fn can_evict(&self, is_unused: bool) -> bool {
         self.0

@@ -2,10 +2,11 @@ use std::time::Duration;
 
 use retry_runtime::seam::{Admission, Moment};
 
-/// A pause requested by a server, and the slow start after it. No attempt starts during the pause. After it, the number
-/// that may run at a time is that before the pause, without those that were refused, halved for each [`HALVING_TIME`]
-/// of pause. Each success allows one more. Otherwise all waiting attempts would start at once, and be throttled again.
-/// TCP does the same after an idle time (RFC 2861): the longer it was, the less is known about the capacity.
+/// A pause requested by a server, and the slow start after it. No attempt starts during the pause. After the pause, the
+/// number of attempts that may run at a time is the number before it, less the refused ones, halved for each
+/// [`HALVING_TIME`] of pause. Each success allows one more. Otherwise all waiting attempts would start at once, and be
+/// throttled again. TCP does the same after an idle time (RFC 2861): the longer it was, the less is known about the
+/// capacity.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,
@@ -23,7 +24,8 @@ pub(super) struct SlowStart {
 const LONGEST: Duration = Duration::from_secs(120);
 /// The length of pause that halves the number of attempts that may run after it.
 const HALVING_TIME: Duration = Duration::from_secs(10);
-/// The time after which twice as many may run, if attempts are too slow to show that the server can handle more.
+/// The time after which twice as many attempts may run, if attempts are too slow to show that the server can handle
+/// more.
 const DOUBLED: Duration = Duration::from_secs(1);
 /// The number of running attempts above which slow start no longer applies.
 const MANY: f64 = 1000.0;

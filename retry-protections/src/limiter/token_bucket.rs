@@ -10,14 +10,14 @@ use crate::clock::AHEAD;
 pub(super) struct TokenBucket {
     /// The time at which the whole debt is paid.
     paid: Moment,
-    /// The latest time.
+    /// The latest time at which the debt was set.
     at: Moment,
     /// True if an attempt had to wait, and so may start late. Its delay is made up for, up to [`LATE`].
     pub(super) is_late: bool,
 }
 
-/// The largest delay that is made up for. Timers are late, tokio's by up to 2 ms. Without this, each wait would be
-/// longer by that delay: at 100 attempts per second, a tenth of the rate would be lost.
+/// The largest delay that is made up for. Timers are late, tokio's by up to 2 ms. If delays were not made up for, each
+/// wait would be longer: at 100 attempts per second, a tenth of the rate would be lost.
 const LATE: Duration = Duration::from_millis(2);
 
 impl TokenBucket {
@@ -27,8 +27,8 @@ impl TokenBucket {
         is_late: false,
     };
 
-    /// The debt at `now`. If this clock was set back, the debt is that of the latest time. A clock that is behind by
-    /// [`AHEAD`] or less may be that of another thread: then it includes the time by which the clock is behind.
+    /// The debt at `now`. If the clock was set back, this is the debt at the latest known time. A clock that is behind
+    /// by [`AHEAD`] or less may be another thread's: the debt then includes the time by which that clock is behind.
     pub(super) fn owed(&self, now: Moment) -> Duration {
         let is_set_back = self.at.since(now) > AHEAD;
         self.paid.since(if is_set_back { self.at } else { now })

@@ -10,12 +10,12 @@ use retry_runtime::seam::{
 
 use crate::sync::{Mutex, lock};
 
-/// A limiter for work that continues after its attempt was dropped, such as a thread. The attempt counts with the
-/// limiter until its work has ended.
+/// A limiter for work that continues after its attempt was dropped, such as a thread. The attempt counts towards the
+/// limit until its work has ended.
 ///
-/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `DetachedWork`, another attempt
-/// could start at once in place of the thread, and the retry would run at the same time as the thread. With
-/// `DetachedWork`, both wait until the last [`DetachedWorkGuard`] is dropped.
+/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `DetachedWork`, the thread would
+/// no longer count towards the limit, and the retry could run at the same time. With `DetachedWork`, the attempt counts
+/// and the retry waits until the last [`DetachedWorkGuard`] is dropped.
 ///
 /// ```
 /// use std::io;
@@ -42,7 +42,7 @@ use crate::sync::{Mutex, lock};
 ///
 /// Create one for each call: the guards of one call would delay the attempts of another. Within a call, the guards of
 /// one attempt delay the one that `hedge` starts. If the work never ends, the call ends at its deadline or after the
-/// limiter's `max_wait`, and the attempt counts with the limiter forever. The limiter records an outcome only when the
+/// limiter's `max_wait`, and the attempt counts towards the limit forever. The limiter records an outcome only once the
 /// work has ended, and the log doesn't contain the resulting changes.
 #[derive(Debug)]
 pub struct DetachedWork<L: AdmissionControl>(Arc<Shared<L>>);
@@ -122,9 +122,9 @@ impl<L: AdmissionControl> AdmissionControl for DetachedWork<L> {
     }
 }
 
-/// Marks work as running until it is dropped: see [`DetachedWork`].
+/// Marks work as running until the guard is dropped: see [`DetachedWork`].
 #[derive(Debug)]
-#[must_use = "dropped at once, it holds nothing"]
+#[must_use = "the work only counts until the guard is dropped"]
 pub struct DetachedWorkGuard<L: AdmissionControl>(Arc<Shared<L>>);
 
 impl<L: AdmissionControl> Drop for DetachedWorkGuard<L> {

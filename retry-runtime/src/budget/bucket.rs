@@ -9,7 +9,7 @@ use crate::time::{Moment, clock};
 /// A token bucket that pays for the retries of all calls that share it: the key `budget`.
 ///
 /// While a service is healthy, its budget is full, and every failure is retried according to the policy. During an
-/// outage the budget runs empty, and calls end with their first error. So retries don't multiply the load.
+/// outage, the budget runs out and calls end with their first error, so retries don't multiply the load.
 ///
 /// ```
 /// use retry_runtime::{Budget, Reason, retry};
@@ -28,36 +28,36 @@ use crate::time::{Moment, clock};
 /// assert_eq!(MODEL_API.available(), 10.0);
 /// ```
 ///
-/// A retry because of a value that `until` or `validate` rejected costs nothing, because the server answered. The same
-/// holds after [`Verdict::INVALID`](crate::Verdict::INVALID).
+/// A retry is free if `until` or `validate` rejected the value, or after [`Verdict::INVALID`](crate::Verdict::INVALID),
+/// because the server answered.
 ///
 /// Create one budget for each service that can fail independently: each host, provider, or tenant with its own quota.
-/// If two of them share a budget, the failing one uses up the tokens of the other. `Keyed` of `retry-protections`
-/// creates a budget per key.
+/// If two of them share a budget, the failing one uses up the other's tokens. `Keyed` of `retry-protections` creates a
+/// budget per key.
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
-    /// True if no token is missing. Read without a lock, because each call needs it.
+    /// True if no token is missing. Outside the lock, because every call reads this flag.
     is_full: AtomicBool,
     tokens: Mutex<Tokens>,
 }
 
 #[derive(Debug)]
 struct Tokens {
-    /// The tokens below the capacity, in billionths.
+    /// The capacity minus the tokens left, in billionths of a token.
     missing: u64,
     /// The last time at which `per_second` added tokens.
     filled: Option<Moment>,
 }
 
-/// Numbers of tokens, in billionths, so that decimal fractions add up exactly.
+/// The settings. Tokens are counted in billionths, so that decimal fractions add up exactly.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     capacity: u64,
     /// The cost of a retry.
     cost: u64,
     throttled_cost: u64,
-    /// The tokens that must be left for a retry.
+    /// The number of tokens that must be left for a retry.
     needed: u64,
     per_call: u64,
     per_success: u64,
@@ -69,7 +69,7 @@ struct Rule {
     per_second: u64,
 }
 
-/// A rule that takes nothing and gives nothing.
+/// A rule that neither charges nor adds tokens.
 const NOTHING: Rule = Rule {
     capacity: 0,
     cost: 0,
@@ -87,7 +87,7 @@ const ONE: u64 = 1_000_000_000;
 
 impl Budget {
     /// The budget of the AWS SDKs: 500 tokens. A retry costs 14, or 5 after a throttled failure. A success after
-    /// retries refunds the last retry, and a success at once adds 1.
+    /// retries refunds the last retry, and a success on the first attempt adds 1.
     ///
     /// A final answer, such as a 404, counts as a success, because the server is healthy. The SDKs themselves refill
     /// only on a 2xx, so a program whose lookups mostly find nothing runs out of retries. For that behavior, write
@@ -107,11 +107,11 @@ impl Budget {
         })
     }
 
-    /// Limits retries to a share of the calls: each call adds `ratio` tokens, each retry costs one. With 0.1, an outage
-    /// adds a tenth to the number of requests, whatever `max` is.
+    /// Limits retries to a share of the calls: each call adds `ratio` tokens, and each retry costs one. With 0.1, an
+    /// outage increases the number of requests by a tenth, regardless of `max`.
     ///
-    /// The budget starts full, with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, and above 1000
-    /// as 1000.
+    /// The budget starts full, with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, and one above
+    /// 1000 as 1000.
     pub const fn ratio(ratio: f64) -> Self {
         Self::of(Rule {
             capacity: 100 * ONE,
@@ -122,11 +122,11 @@ impl Budget {
         })
     }
 
-    /// The throttling of gRPC clients: each failed attempt costs a token, even the last one of its call; a success adds
-    /// `ratio` tokens; and calls retry while more than half of the tokens are left. Usual values are 10 and 0.1.
+    /// Limits retries as gRPC clients do: each failed attempt costs one token, even a call's last one; a success adds
+    /// `ratio` tokens; calls retry only while more than half of the tokens are left. Usual values are 10 and 0.1.
     ///
-    /// As specified, a final answer, such as `NOT_FOUND`, changes nothing. If most answers are like that, count them as
-    /// successes with [`credit_answers(true)`](Self::credit_answers).
+    /// As specified, a final answer, such as `NOT_FOUND`, changes nothing. If most of your answers are final, count
+    /// them as successes with [`credit_answers(true)`](Self::credit_answers).
     ///
     /// From [gRFC A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs).
     pub const fn grpc(tokens: u32, ratio: f64) -> Self {
@@ -151,7 +151,7 @@ impl Budget {
 
     /// Sets whether a call counts as a success if it ends with an error that is not worth a retry, because the server
     /// answered. Default true for [`standard`](Self::standard), false for [`grpc`](Self::grpc). It has no effect on a
-    /// [`ratio`](Self::ratio), to which each call adds tokens.
+    /// [`ratio`](Self::ratio) budget, which counts calls and not successes.
     ///
     /// ```
     /// use retry_runtime::seam::RetryBudget;
@@ -167,17 +167,17 @@ impl Budget {
         self
     }
 
-    /// Adds this number of tokens each second, regardless of the calls. Default 0.
+    /// Adds this number of tokens per second, regardless of the calls. Default 0.
     ///
-    /// Note that all clients get these tokens at the same time. A thousand clients with one token per second can keep a
-    /// service down that can't handle a thousand more requests.
+    /// Every client process adds its own tokens. With one token per second, a thousand clients send up to a thousand
+    /// retries per second during an outage, which can keep the service down.
     pub const fn per_second(mut self, tokens: f64) -> Self {
         self.rule.per_second = billionths(tokens, 1e9);
         self
     }
 
-    /// The tokens that are left.
-    #[expect(clippy::cast_precision_loss, reason = "a number to show")]
+    /// The number of tokens left.
+    #[expect(clippy::cast_precision_loss, reason = "only for display")]
     pub fn available(&self) -> f64 {
         self.left(&self.filled()) as f64 / ONE as f64
     }
@@ -216,7 +216,7 @@ impl Budget {
         self.is_full.store(missing == 0, Relaxed);
     }
 
-    /// Adds tokens. If the budget is full, it only reads, so that calls that succeed don't write to memory that all
+    /// Adds tokens. If the budget is full, only reads a flag, so that successful calls don't write to memory that all
     /// threads share.
     #[inline]
     fn give(&self, tokens: u64) {
@@ -230,7 +230,7 @@ impl Budget {
         self.set_missing(tokens, tokens.missing.saturating_sub(more));
     }
 
-    /// Locks the tokens, after adding those of the time since the last call of this function.
+    /// Locks the tokens, and adds those for the time since the last call of this function.
     fn filled(&self) -> MutexGuard<'_, Tokens> {
         let mut tokens = lock(&self.tokens);
         if self.rule.per_second > 0 {
@@ -242,8 +242,8 @@ impl Budget {
                     .saturating_mul(self.rule.per_second.into());
                 u64::try_from(brought / u128::from(ONE)).unwrap_or(u64::MAX)
             });
-            // The time starts now at the first call, when the budget is full, and after the clock was set back. A time
-            // that is too short for any tokens counts later.
+            // On the first call, and after the clock was set back, only restart the measurement. A time too short to
+            // add anything counts later.
             if brought != Some(0) {
                 tokens.filled = Some(now);
                 self.add(&mut tokens, brought.unwrap_or(0));
@@ -295,14 +295,14 @@ impl RetryBudget for Budget {
         if self.rule.per_failure == 0 || kind == Kind::Invalid {
             return;
         }
-        // Before a token is taken, because time adds nothing to a full budget.
+        // Before taking a token: the time while the budget was full must not pay for that token.
         let mut tokens = self.filled();
         let missing = tokens.missing + self.left(&tokens).min(self.rule.per_failure);
         self.set_missing(&mut tokens, missing);
     }
 }
 
-/// Shows the tokens that are left and the capacity: `486 of 500 tokens`.
+/// Shows the tokens left and the capacity: `486 of 500 tokens`.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let capacity = self.rule.capacity / ONE;
@@ -310,11 +310,11 @@ impl fmt::Display for Budget {
     }
 }
 
-/// Rounds, because 0.1 is not a binary fraction.
+/// Converts to billionths. Rounds, because 0.1 is not exact in binary.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "within range: it is not negative, and at most 10¹⁸"
+    reason = "in range: at least 0, and at most 10¹⁸"
 )]
 const fn billionths(tokens: f64, most: f64) -> u64 {
     // In this order, so that NaN becomes zero.

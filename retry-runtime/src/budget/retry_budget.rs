@@ -10,10 +10,10 @@ use crate::forward::forward;
 
 /// Pays for the retries of all calls that share it: the key `budget`.
 ///
-/// If nothing is left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). A call asks its budget last,
-/// once everything else allows the retry. The first attempt of a call is free.
+/// If nothing is left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). The budget is charged last, once
+/// everything else allows the retry. A call's first attempt is free.
 ///
-/// A number of turns that a team of agents shares:
+/// A number of turns shared by a team of agents:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -49,19 +49,20 @@ use crate::forward::forward;
     note = "implement `retry_runtime::seam::RetryBudget` for `{Self}`, or pass a reference to a budget"
 )]
 pub trait RetryBudget {
-    /// Pays for one retry after a failure of this kind, or, with `Transient`, for a hedged attempt. `Invalid` is a
-    /// retry because of a value that `until` or `validate` rejected, or a correction of it: the server answered, so the
-    /// budgets of this crate charge nothing. Returns false if too little is left; then nothing was taken.
+    /// Pays for one retry after a failure of this kind; a hedged attempt counts as `Transient`. A retry or a correction
+    /// after `until` or `validate` rejected a value counts as `Invalid`. This crate's budgets don't charge for it,
+    /// because the server answered. Returns false, and takes nothing, if too little is left.
     fn withdraw(&self, kind: Kind) -> bool;
 
     /// Refunds a retry that never started, because its call was dropped during the pause.
     fn refund(&self, kind: Kind);
 
-    /// Records a call, when its first attempt has ended. A call that is dropped earlier is not recorded.
+    /// Records a call once its first attempt has ended. A call that is dropped earlier is not recorded.
     fn called(&self) {}
 
-    /// Records that a call succeeded: at once (`None`), or after a retry that followed a failure of this kind. With
-    /// `stream = "resume"`, also records each attempt that yielded an item before it failed.
+    /// Records that a call succeeded after a retry that followed a failure of this kind. `None` if the first attempt
+    /// succeeded, or if a limiter handled the last retry instead of the budget. With `stream = "resume"`, also records
+    /// each attempt that yielded an item before it failed.
     fn succeeded(&self, retried: Option<Kind>) {
         let _ = retried;
     }
@@ -73,8 +74,8 @@ pub trait RetryBudget {
         let _ = retried;
     }
 
-    /// Records an attempt that failed with an error worth a retry, even if no retry follows. A retry is paid for after
-    /// this call.
+    /// Records an attempt that failed with an error worth a retry, even if no retry follows. The retry is charged
+    /// afterwards.
     fn failed(&self, kind: Kind) {
         let _ = kind;
     }
@@ -93,8 +94,8 @@ forward! {
     Option<T>: "A switch: `None` pays for everything."
 }
 
-/// The payment for a retry that has not started. If it is dropped before the retry starts, the budget gets a refund.
-/// Created by [`Call::paid`](crate::own_loop::Call::paid).
+/// The payment for a retry that has not started. Dropping it refunds the budget. Created by
+/// [`Call::paid`](crate::own_loop::Call::paid).
 #[derive(Debug)]
 pub struct Paid<B: RetryBudget> {
     budget: B,
@@ -102,13 +103,13 @@ pub struct Paid<B: RetryBudget> {
 }
 
 impl<B: RetryBudget> Paid<B> {
-    /// The payment of this budget for a retry after a failure of this kind, or `None` if it paid nothing.
+    /// This budget's payment for a retry after a failure of this kind. `None` means that it paid nothing.
     #[doc(hidden)]
     pub fn new(budget: B, kind: Option<Kind>) -> Self {
         Self { budget, kind }
     }
 
-    /// Keeps the payment, because the retry starts.
+    /// Makes the payment final, because the retry starts.
     pub fn spend(mut self) {
         self.kind = None;
     }

@@ -113,7 +113,7 @@ impl Call {
         if failure.inputs.cancelled && failure.verdict.kind().is_some() {
             return Err(Reason::Cancelled);
         }
-        // Also if `on` doesn't retry the timeout of a dropped attempt.
+        // A dropped attempt is ambiguous, so this applies even if `on` doesn't retry timeouts.
         let may_be_late = failure.verdict.kind().is_some() || failure.verdict.is_ambiguous();
         if failure.inputs.total_left == Some(Duration::ZERO) && may_be_late {
             return Err(Reason::Deadline);
@@ -178,7 +178,7 @@ impl Call {
         }
     }
 
-    /// The pause before that retry, or the reason that the call can't wait for it.
+    /// The pause before the retry with this number, or the reason that the call can't wait for the retry.
     pub(super) fn delay(
         &self,
         failure: &mut Failure<'_>,
@@ -207,7 +207,7 @@ impl Call {
             range = (from, to.min(left).max(from));
         }
         let delay = random::between(range);
-        // An attempt at the very end of the time would be dropped at once.
+        // An attempt that starts when `total_timeout` ends would be dropped at once.
         let has_no_time = failure.inputs.total_left.is_some_and(|left| delay >= left);
         if delay > left || has_no_time {
             return Err(Reason::Deadline);
@@ -242,18 +242,18 @@ impl<'a> Failure<'a> {
         is_paid(kind, self.inputs.is_limited)
     }
 
-    /// The wait that a server asked this call for.
+    /// The longest wait that a server asked for, in this attempt or in concurrent ones.
     pub(super) fn hint(&self) -> Option<Duration> {
         self.verdict.hint().max(self.inputs.other_hint)
     }
 }
 
-/// Returns true if a budget pays for retries after this kind of failure. A limiter handles throttled ones.
+/// Returns true if the budget pays for retries after this kind of failure. A limiter handles throttled retries instead.
 pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
     !(is_limited && kind == Kind::Throttled)
 }
 
-/// The reason that this failure is not retried if `left` is the time left, regardless of earlier failures.
+/// The reason that this failure is not retried, regardless of earlier failures. `left` is the time left.
 pub fn refused(
     policy: &Policy,
     verdict: Verdict,
@@ -275,8 +275,8 @@ fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     Ok(kind)
 }
 
-/// The rule for hints, and the longest accepted hint. For a rejection, the hint is always honored, because the breaker
-/// admits no attempt earlier.
+/// The rule for hints, and the longest accepted hint. After a rejection, the hint is always honored, because the
+/// breaker admits no attempt earlier.
 fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     match kind {
         Kind::Rejected => (Hint::Honor, None),
@@ -284,9 +284,9 @@ fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     }
 }
 
-/// The least upper bound of the random part of a wait after a hint.
+/// The random part of a wait after a hint is drawn from a range of at least this length.
 const LEAST_SPREAD: Duration = Duration::from_millis(100);
-/// The amount by which a hint may exceed the policy's own delay with [`Hint::Clamp`] if `max_hint` is not set.
+/// With [`Hint::Clamp`] and without `max_hint`, a hint may exceed the policy's shortest delay by this amount.
 const CLAMP_SPAN: Duration = Duration::from_secs(5);
 
 /// The range from which the wait is drawn, both ends included, after the server asked for `hint`. `shortest` and
@@ -312,7 +312,7 @@ fn hinted_range(
     Some((from, from.saturating_add(spread)))
 }
 
-/// The reason that a hint alone ends a call that has this much time left.
+/// The reason that this hint alone ends the call. `left` is the time left.
 fn refusal(
     (rule, longest): (Hint, Option<Duration>),
     hint: Option<Duration>,
@@ -333,10 +333,10 @@ fn refusal(
 impl Call {
     /// Checks after the pause that the attempt may start. Fails if the pause was [cancelled](Failure::cancelled) or
     /// overran the deadline, or if the policy has changed and no longer allows the retry. Pass the error from before
-    /// the pause. If this returns an `Err`, end the call with that error.
+    /// the pause, and end the call with that error if this method returns an `Err`.
     ///
-    /// Timers are imprecise, so a pause may end after the deadline by up to a tenth of its length, but at least 10 ms
-    /// and at most 1 s.
+    /// Timers are imprecise, so a pause may overrun the deadline by a tenth of its length, but at least 10 ms and at
+    /// most 1 s.
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
         match self.revoked(&failure) {
             Some(reason) => {
@@ -347,8 +347,8 @@ impl Call {
         }
     }
 
-    /// The reason that the last retry may not start after all. If no elapsed time is reported, the pause counts as just
-    /// over.
+    /// The reason that the last retry must not start after all. If no elapsed time is reported, the pause is assumed to
+    /// have ended on time.
     #[doc(hidden)]
     pub fn revoked(&self, failure: &Failure<'_>) -> Option<Reason> {
         if failure.inputs.cancelled {

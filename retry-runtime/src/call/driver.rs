@@ -1,8 +1,8 @@
-//! The driver of every loop that retries: those of the attribute, chains, batches, plans, layers, and your own.
+//! The driver of every retry loop: of the attribute, chains, batches, plans and layers, and of your own loops.
 //!
 //! A loop calls [`waits`](Driver::waits) until its attempt may start, makes the attempt, and reports its outcome:
-//! [`ok`](Driver::ok) or [`failed`](Driver::failed). If a driver is dropped at any point, it releases everything that
-//! its call holds. The rules are in [`Steps`].
+//! [`ok`](Driver::ok) or [`failed`](Driver::failed). Dropping a driver at any point releases everything that its call
+//! holds. The rules are in [`Steps`].
 
 mod work;
 
@@ -27,10 +27,9 @@ use crate::time::{BlockingTimer, Cancel, Moment, Timer, cancel, pause_or_cancell
 
 /// One call in flight.
 ///
-/// Generic only in the types that it stores, so that a future that contains it is `Send` if `P` and `T` are. Its rules
-/// are in `Steps`.
+/// Generic only in the types that it stores, so that a future that contains it is `Send` if `P` and `T` are.
 ///
-/// All methods take `&mut self`: on a `&mut Driver`, method lookup finds them before those of a user's trait.
+/// Most methods take `&mut self`, because method lookup on a `&mut Driver` then prefers them to a user's trait.
 pub struct Driver<P: Protects, T> {
     protections: P,
     timer: T,
@@ -45,7 +44,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
         Self::with_clock(protections, timer, T::now)
     }
 
-    /// Waits until [`waits`](Self::waits) may be called again. `cancelled` ends the wait.
+    /// Waits until [`waits`](Self::waits) may be called again, or until `cancelled` completes.
     // Boxed, so that it doesn't enlarge the loop's future.
     #[cold]
     pub fn wait<C: Future>(
@@ -56,7 +55,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
             match self.state.next {
                 Next::Pause => {
                     let pause = self.state.call().last_delay();
-                    // A zero pause needs no timer, and there may be none.
+                    // A zero pause needs no timer, and the call may have none.
                     let sleep = async {
                         if !pause.is_zero() {
                             self.timer.sleep(pause).await;
@@ -76,7 +75,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
     }
 
     /// Returns true if the call is cancelled. `cancelled` is polled once, with the task's waker, because embassy's
-    /// timers reject any other.
+    /// timers reject any other waker.
     pub async fn is_cancelled<C: Future>(&mut self, mut cancelled: Pin<Box<C>>) -> bool {
         let is_cancelled = &mut self.state.is_cancelled;
         *is_cancelled = *is_cancelled || cancel::is_cancelled(cancelled.as_mut()).await;
@@ -91,7 +90,7 @@ impl<P: Protects, T: BlockingTimer> Driver<P, T> {
         Self::with_clock(protections, timer, T::now)
     }
 
-    /// Blocks this thread until [`waits`](Self::waits) may be called again, unless `cancel` ends the wait.
+    /// Blocks this thread until [`waits`](Self::waits) may be called again, or until `cancel` ends the wait.
     #[cold]
     pub fn wait_blocking(&mut self, cancel: &dyn Cancel) {
         match self.state.next {
@@ -129,8 +128,8 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Returns true if neither protections nor an observer are involved when an attempt starts or succeeds. Usually
-    /// known at compile time, so that such a call costs next to nothing.
+    /// Returns true if the call has no protections, no observer and no wait in the loop itself. Usually known at
+    /// compile time, so that such a call costs next to nothing.
     #[inline]
     fn is_bare(&self, reporter: &Reporter<'_>) -> bool {
         self.protections.are_none() && !reporter.is_observed() && !self.state.needs_ready
@@ -142,7 +141,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.reported(Reporter::named(""), step)
     }
 
-    /// Runs a step, which is not generic.
+    /// Runs a step with this reporter.
     #[inline]
     fn reported<V>(
         &mut self,
@@ -168,13 +167,12 @@ impl<P: Protects, T> Driver<P, T> {
         )
     }
 
-    /// The timer.
     #[inline]
     pub(crate) fn timer(&self) -> &T {
         &self.timer
     }
 
-    /// The time on the timer's clock.
+    /// The current time on the timer's clock.
     pub fn now(&self) -> Moment {
         (self.now)(&self.timer)
     }
@@ -218,12 +216,13 @@ impl<P: Protects, T> Driver<P, T> {
         self.call().saved()
     }
 
-    /// Sets the time at which the call ends.
+    /// Sets the deadline as a point in time.
     pub fn set_end(&mut self, end: Option<Moment>) {
         self.state.deadline = end;
     }
 
-    /// Sets the end of the call to `limit` after [`begin_deadline`](Self::begin_deadline), or from now.
+    /// Sets the deadline to `limit` after the call of [`begin_deadline`](Self::begin_deadline), or else to `limit` from
+    /// now.
     #[inline]
     pub fn set_deadline(&mut self, limit: Option<Duration>) {
         let began = self.state.past.as_ref().and_then(|past| past.began);
@@ -263,7 +262,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.call().max_retries()
     }
 
-    /// Adds a wait by the loop itself between the limiter's admission and the breaker: see
+    /// Adds a wait in the loop itself between the limiter's admission and the breaker's: see
     /// [`gets_ready`](Self::gets_ready).
     pub fn need_ready(&mut self) {
         self.state.needs_ready = true;
@@ -288,7 +287,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.call()
     }
 
-    /// The next attempt, as hooks see it.
+    /// The next attempt, as passed to hooks.
     pub fn next_attempt(&mut self) -> NextAttempt {
         self.state.call().next_attempt()
     }
@@ -375,8 +374,8 @@ impl<P: Protects, T> Driver<P, T> {
         None
     }
 
-    /// Reports that, of the attempts in flight at the same time, the one with this number ended last, or returned a
-    /// value. All others were dropped.
+    /// Reports that the attempt with this number returned a value, or was the last of several concurrent attempts to
+    /// fail. All others were dropped.
     #[inline]
     pub fn hedges_ended(&mut self, number: u32, is_value: bool) {
         if self
@@ -389,8 +388,8 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Reports the end of the fallback. `show` passes on the text of its error. Returns the reason of a call that gives
-    /// up.
+    /// Reports the end of the fallback. `show` passes the error's text to its second argument. Returns the reason for
+    /// giving up if the fallback failed.
     #[cold]
     pub fn fell_back<V, E>(
         &mut self,
@@ -409,13 +408,14 @@ impl<P: Protects, T> Driver<P, T> {
         reason
     }
 
-    /// Counts retries from 0 again, because the attempt made progress. It lasted `lasted`.
+    /// Counts retries from 0 again, because the attempt made progress. `lasted` is its duration.
     pub fn restart(&mut self, lasted: Duration) {
         self.steps(|steps| steps.restart(lasted));
     }
 
-    /// Records that the stream of an attempt broke: its start, and true if it yielded an item. Returns the same for
-    /// [`Attempt::take_progress`](crate::Attempt::take_progress), but false if its items are not progress.
+    /// Records that an attempt's stream broke. Takes the start of the stream, and true if it yielded an item. Returns
+    /// both for [`Attempt::take_progress`](crate::Attempt::take_progress), with false if the items don't count as
+    /// progress.
     pub fn count_break(&mut self, (began, yielded): (Moment, bool)) -> Option<(Moment, bool)> {
         let is_progress = yielded && self.steps(|steps| steps.count_break(began));
         Some((began, is_progress))
@@ -432,7 +432,7 @@ impl<P: Protects, T> Driver<P, T> {
     }
 }
 
-/// Defines methods that only run a step with the reporter of the call.
+/// Defines methods that only run the step of the same name with the call's reporter.
 macro_rules! reported_steps {
     ($($(#[$meta:meta])* fn $step:ident($($arg:ident: $type:ty),*) $(-> $value:ty)?;)*) => {
         impl<P: Protects, T> Driver<P, T> {
@@ -445,7 +445,7 @@ macro_rules! reported_steps {
 }
 
 reported_steps! {
-    /// Decides what follows a rejection at that site. `delays` computes the delays, in place of the policy's backoff.
+    /// Decides what follows a rejection. `delays` computes the delays, in place of the policy's backoff.
     #[cold]
     fn rejected(site: &Site<'_>, is_cancelled: bool, delays: Option<&mut dyn FnMut(u32) -> Duration>);
     /// Reports a failed attempt. Returns the pause before the next one, which [`waits`](Self::waits) then requests, or
@@ -455,10 +455,10 @@ reported_steps! {
     /// Reports that the call ends with this error before an attempt.
     #[cold]
     fn stopped(stop: &Stop, error: &dyn fmt::Display, ending: Ending);
-    /// Starts another attempt next to a slow one, if allowed. Returns its number if it starts.
+    /// Starts another attempt next to a slow one, if allowed. Returns the new attempt's number if it starts.
     #[cold]
     fn hedge(slow: Failure<'_>, delay: Duration, pushback: Pushback) -> Option<u32>;
-    /// Reports that the attempt with this number failed while others are in flight. Returns true if these go on.
+    /// Reports that the attempt with this number failed while others are in flight. Returns true if the others go on.
     #[cold]
     fn hedge_failed(failure: Failure<'_>, number: u32, pushback: &mut Pushback) -> bool;
     /// Reports an accepted value, after the budget was credited.

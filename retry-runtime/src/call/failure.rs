@@ -33,7 +33,7 @@ pub struct Failure<'a> {
     pub(super) inputs: Inputs,
     /// The number of retries that are paid for or free.
     pub(crate) paid: usize,
-    /// Computes the delay before each retry (from 1), in place of the policy's own backoff.
+    /// Computes the delay before each retry from its number (1, 2, …), in place of the policy's backoff.
     pub(super) delays: Option<&'a mut dyn FnMut(u32) -> Duration>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) observe: Option<Observe<'a>>,
@@ -43,7 +43,7 @@ pub struct Failure<'a> {
 #[derive(Clone, Copy, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is set by itself, by the part of a loop that knows it"
+    reason = "each is set separately, by a different part of the loop"
 )]
 pub(super) struct Inputs {
     pub(super) elapsed: Option<Duration>,
@@ -53,24 +53,24 @@ pub(super) struct Inputs {
     pub(super) unrepeatable: bool,
     pub(super) cancelled: bool,
     pub(super) last: bool,
-    /// The time left of the call's `total_timeout`.
+    /// The time left until the call's `total_timeout`.
     pub(super) total_left: Option<Duration>,
     /// True if the loop keeps the error during the pause, so that the call can still end with it.
     pub(super) is_kept: bool,
-    /// True if the attempt had a limiter, which takes care of throttled retries.
+    /// True if the attempt had a limiter that handles throttled retries.
     pub(super) is_limited: bool,
     /// The number of failures that the budget counts: in a batch, several items can fail in the same way.
     pub(super) times: usize,
     /// The number of these failures whose previous retry was paid for.
     pub(super) followed: usize,
-    /// The longest wait that servers asked for in attempts in flight at the same time. It lengthens the call's pause;
-    /// breakers and limiters count each attempt by itself.
+    /// The longest wait that a server asked for in concurrent attempts. It lengthens the call's pause; breakers and
+    /// limiters receive each attempt's own hint.
     pub(super) other_hint: Option<Duration>,
     pub(super) values: Values,
     pub(super) ending: Ending,
 }
 
-/// The text for a value that `until` rejected, which has no error.
+/// The error text for a value that `until` rejected.
 pub const REJECTED_VALUE: &str = "value rejected";
 
 /// The deadline of the call.
@@ -87,7 +87,7 @@ pub(super) enum Deadline {
     },
 }
 
-/// The end of a call if no attempt follows.
+/// The way a call ends if no attempt follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// The call ends with the error.
@@ -100,7 +100,7 @@ pub enum Ending {
 }
 
 impl<'a> Failure<'a> {
-    /// Creates a failure at that site. The log shows `error`.
+    /// Creates a failure at this site. The log shows `error`.
     pub fn new(site: &'a Site<'a>, verdict: Verdict, error: &'a dyn fmt::Display) -> Self {
         Self {
             site,
@@ -123,14 +123,14 @@ impl<'a> Failure<'a> {
     /// Sets the time since the call started, which the policy's `deadline` limits. If you don't set it, only the pauses
     /// count.
     ///
-    /// For a [`Call`](crate::own_loop::Call) that was saved by another process, it is the time since loading: the call
-    /// itself contains the time spent before.
+    /// For a [`Call`](crate::own_loop::Call) that was saved by another process, pass the time since it was loaded: the
+    /// call itself contains the time spent before.
     pub fn elapsed(mut self, elapsed: Duration) -> Self {
         self.inputs.elapsed = Some(elapsed);
         self
     }
 
-    /// Sets the time at which the call must end, and a function that reads the current time on the same clock. It
+    /// Sets the time at which the call must end, and a function that reads the current time on the same clock. The time
     /// replaces the policy's `deadline`; `None` means no deadline.
     pub fn deadline(mut self, end: Option<Moment>, now: impl FnOnce() -> Moment) -> Self {
         self.inputs.deadline = match end {
@@ -185,8 +185,8 @@ impl<'a> Failure<'a> {
     /// Computes the delay before each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter,
     /// `floor` and an explicit `cap` still apply.
     ///
-    /// If the delays go on growing after [`Call::restarted`](crate::own_loop::Call::restarted), so does the number: it
-    /// may be above the policy's `max`.
+    /// If delays keep growing after [`Call::restarted`](crate::own_loop::Call::restarted), the numbers continue as
+    /// well, and may exceed the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
         self.delays = Some(delays);
         self
@@ -205,8 +205,8 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Sets the pushback of attempts in flight at the same time: the call pauses for the longest wait that a server
-    /// asked for in any of them.
+    /// Adds the pushback of concurrent attempts: the call pauses for the longest wait that a server asked for in any of
+    /// them.
     #[doc(hidden)]
     pub fn pushback(mut self, pushback: &mut Pushback) -> Self {
         pushback.note(self.verdict);
@@ -227,7 +227,7 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Sets the end of the call if no attempt follows.
+    /// Sets the way the call ends if no attempt follows.
     #[doc(hidden)]
     pub fn ends_with(mut self, ending: Ending) -> Self {
         self.inputs.ending = ending;

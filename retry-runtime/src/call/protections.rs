@@ -56,8 +56,8 @@ type AsLimiter<L> = fn(&L) -> Option<&dyn AdmissionControl>;
 
 /// A budget, a breaker and a limiter, each optional.
 ///
-/// The type parameters have no bounds, so that an error about a bound appears only once, at the setter that takes the
-/// value.
+/// The type parameters have no bounds, so that the compiler reports an unmet bound only once, at the setter that takes
+/// the value.
 #[derive(Clone, Copy)]
 pub struct Protections<B = (), R = (), L = ()> {
     budget: (B, AsBudget<B>),
@@ -131,7 +131,7 @@ impl<B, R, L> Protects for Protections<B, R, L> {
     }
 }
 
-/// The protections of a chain or of your own loop, borrowed.
+/// Borrowed protections, for chains and your own loops.
 #[derive(Clone, Copy, Default)]
 pub struct BorrowedProtections<'a> {
     pub(crate) budget: Option<&'a (dyn RetryBudget + Send + Sync)>,

@@ -11,10 +11,10 @@ use crate::time::Moment;
 /// variables that the body changes.
 pub struct Reporter<'r> {
     name: ReportedName<'r>,
-    /// Has the `max` that is reported before any failure.
+    /// Contains the `max` that is reported before any failure.
     pub(super) policy: Option<&'r Policy>,
     observe: Option<Observe<'r>>,
-    /// The times of a batch, whose drivers share them.
+    /// The stopwatch that the drivers of a batch share.
     stopwatch: Option<&'r mut Option<Box<Stopwatch>>>,
 }
 
@@ -50,7 +50,7 @@ impl<'r> Reporter<'r> {
         }
     }
 
-    /// A reporter with the name of a site. The `max` of its policy is reported unless a failure has provided another.
+    /// A reporter with the site's name. It reports the policy's `max`, unless a failure has provided another.
     #[inline]
     pub const fn at(site: &'r Site<'r>) -> Self {
         Self::new(ReportedName::Known(site.name), Some(site.policy))
@@ -62,7 +62,7 @@ impl<'r> Reporter<'r> {
         Self::new(ReportedName::Known(Name::Text(name)), None)
     }
 
-    /// A reporter whose name a function computes.
+    /// A reporter with a name that a function computes.
     #[inline]
     pub const fn named_by(name: &'r dyn Fn() -> String) -> Self {
         Self::new(ReportedName::Computed(name), None)

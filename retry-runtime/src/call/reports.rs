@@ -19,7 +19,7 @@ impl Call {
         observe(&Event::new(name, self.attempt(), EventData::Started));
     }
 
-    /// Reports the decision after a failure of the attempt with that number.
+    /// Reports the decision after the attempt with this number failed.
     pub(super) fn report_decision(
         &self,
         decision: Decision,
@@ -92,7 +92,7 @@ impl Call {
         (attempt, call.end(all, error, None, reason, ending))
     }
 
-    /// Reports that the call ends with an attempt: with this end, or in the middle of the attempt if `None`.
+    /// Reports that the call ends with the current attempt. `ended` is `None` if the attempt was still running.
     #[doc(hidden)]
     pub fn cut(
         &self,
@@ -108,7 +108,7 @@ impl Call {
         report(&Event::new(site.name(), call.attempt(), data), observe);
     }
 
-    /// Reports that the call succeeded. This is logged only if an attempt failed before.
+    /// Reports that the call succeeded. The success is logged only if an attempt failed before.
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
@@ -116,7 +116,7 @@ impl Call {
         }
     }
 
-    /// Reports a success as [`succeeded`](Self::succeeded) does. An observer is also notified if the first attempt
+    /// Reports a success as [`succeeded`](Self::succeeded) does. The observer is notified even if the first attempt
     /// succeeded.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
         self.report_success(site, Some(observe));
@@ -176,7 +176,7 @@ impl Call {
 }
 
 impl Change {
-    /// The event of this change. If a breaker opened, it contains the error of the attempt.
+    /// The event of this change. If a breaker opened, the event contains the attempt's error.
     pub(super) fn event(self, error: Option<&dyn fmt::Display>) -> EventData<'_> {
         match self {
             Self::Breaker(Transition::Opened { cause, open_for }) => EventData::BreakerOpened {
@@ -194,7 +194,7 @@ impl Change {
     }
 }
 
-/// An error, and the wait that the server asked for if that ends the call.
+/// An error, and the wait that the server asked for if that wait ends the call.
 pub struct WithHint<E> {
     error: E,
     hint: Option<Duration>,

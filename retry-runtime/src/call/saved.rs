@@ -29,9 +29,9 @@ impl Call {
     }
 }
 
-/// A map: retries and corrections so far, the last delay and the time spent in nanoseconds, and, if there are any, the
-/// retries and the attempts before the last progress, the retries allowed by the last `max` in force, the sum of the
-/// pauses, and the kind of failure before the last retry.
+/// A map of the retries, the corrections, and the last delay and the time spent in nanoseconds. Further entries, if
+/// they are set: the retries by kind, the retries and attempts before the last progress, the last `max`, the sum of the
+/// pauses in milliseconds, and the kind of failure before the last retry.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut call = self.saved();
@@ -57,7 +57,7 @@ impl Serialize for Call {
     }
 }
 
-/// Missing keys are zero, except `retries`, which every saved call has. Unknown keys are ignored.
+/// Missing keys count as zero, except `retries`, which is required. Unknown keys are ignored.
 impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Saved)
@@ -102,8 +102,8 @@ impl<'de> Visitor<'de> for Saved {
             }
         }
         if has_retries {
-            // If no retry is counted since the last progress, the last delay is only the basis for later ones, and not
-            // a pause.
+            // Without a retry since the last progress, the last delay is not a pause, but only the basis for later
+            // delays.
             call.is_pausing &= call.is_retried();
             call.has_outcome =
                 call.is_retried() || call.other_attempts > 0 || call.backoff_offset > 0;

@@ -65,7 +65,7 @@ pub struct Call {
     pub(super) max: u32,
     /// The kind of failure before the last retry or correction, if a budget paid for it.
     pub(crate) last_retry_kind: Option<Kind>,
-    /// The retries before the last progress, if delays go on growing from there.
+    /// The retries before the last progress, if delays keep growing after it.
     pub(super) backoff_offset: u32,
     /// The last delay in nanoseconds, which decorrelated jitter builds on.
     pub(super) last_delay: u64,
@@ -179,12 +179,12 @@ impl Call {
     }
 
     /// Returns the call after its attempt made progress, for example a stream that yielded an item before it failed:
-    /// retries count from 0 again. The time spent is kept. If the call has a budget, [`credit`](Self::credit) it
-    /// before.
+    /// retries count from 0 again. The time spent is kept. If the call has a budget, [`credit`](Self::credit) the
+    /// budget first.
     ///
-    /// Delays start at `base` again if the attempt `lasted` longer than the pause before it. Otherwise they go on
-    /// growing, so that a server which accepts connections and immediately drops them isn't called at the shortest
-    /// delay forever.
+    /// Delays start at `base` again if the attempt `lasted` longer than the pause before it. Otherwise they keep
+    /// growing, so that a server that accepts connections and immediately drops them isn't called at the shortest delay
+    /// forever.
     ///
     /// ```
     /// use std::time::Duration;
@@ -215,7 +215,7 @@ impl Call {
             ..Self::new()
         };
         // AWS's MQTT 5 clients compare with a fixed time (`minConnectedTimeToResetReconnectDelayMs`). A comparison with
-        // the pause suits every policy: delays go on growing only while attempts last no longer than the pauses before
+        // the pause suits every policy: delays keep growing only while attempts last no longer than the pauses before
         // them.
         if lasted.as_nanos() <= self.last_delay().as_nanos() {
             call.backoff_offset = self.backoff_offset.saturating_add(self.attempt() - 1);
@@ -289,8 +289,7 @@ impl Call {
         self.max
     }
 
-    /// The retries so far in the count for this kind of failure: its own count, or else the count shared by all other
-    /// kinds.
+    /// The retries counted so far for this kind of failure: its own count if it has one, or else the shared count.
     pub(super) fn count(&self, policy: &Policy, kind: Kind, values: Values) -> u32 {
         let mut call = *self;
         *call.count_mut(policy, kind, values)
@@ -310,7 +309,7 @@ impl Call {
         *count = count.saturating_add(1);
     }
 
-    /// The number of the last counted retry for failures of this kind, and the most retries allowed: in the kind's own
+    /// The number of the last retry for this kind of failure, and the limit (`None`: unlimited): in the kind's own
     /// count, if it has one.
     pub(crate) fn retry_count(
         &self,
@@ -322,7 +321,7 @@ impl Call {
         (self.count(policy, kind, values), limit(max))
     }
 
-    /// Subtracts a pause, or the rest of one, from the time allowed for pauses.
+    /// Counts a pause, or the rest of one, against `total_delay`.
     #[doc(hidden)]
     pub fn spend_pause(&mut self, pause: Duration) {
         self.paused_ms = self.paused_ms.saturating_add(millis(pause));
@@ -346,14 +345,14 @@ impl Call {
         self.is_pausing = false;
     }
 
-    /// The call as it continues later, measured with another clock.
+    /// The call as saved, to be continued later with another clock.
     pub(super) fn saved(mut self) -> Self {
         self.spent_before_load = self.spent_before_load.saturating_add(self.spent);
         self.spent = 0;
         self
     }
 
-    /// The call as seen by the attempt with this number, for reports about it.
+    /// The call's state for reports about the attempt with this number.
     #[doc(hidden)]
     #[inline]
     #[must_use]

@@ -2,18 +2,18 @@
 //!
 //! | rule | why |
 //! |---|---|
-//! | The breaker is asked before any wait, and passed after it. | Don't queue for a server that is down; check again after the wait, because it may have gone down in the meantime. |
-//! | A payment is spent when the attempt starts. If the call ends before, the payment is refunded. | A retry that was never made cost the server nothing. |
-//! | If an attempt never starts, its slot and cost are refunded, and neither breaker nor limiter counts a failure. | The limiter's capacity is for requests that are sent, and nothing was learned about the server. |
+//! | The breaker is checked before any wait, and again after it. | Don't queue for a server that is down; it may also have gone down during the wait. |
+//! | A payment is spent when the attempt starts. If the call ends first, the payment is refunded. | A retry that was never made cost the server nothing. |
+//! | If an attempt never starts, its permits are returned and its cost is refunded. Neither breaker nor limiter counts a failure. | The limiter's capacity is for requests that are sent, and nothing was learned about the server. |
 //! | An attempt counts once the breaker has admitted it. | A local rejection is not evidence about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure is more useful. |
-//! | A rejection is retried only if the policy has a section for it. It has its own count, and the payment is kept. | The attempt may still start. |
+//! | A rejection is retried only if the policy has a section for it. Such retries have their own count, and the payment is kept. | The attempt may still start. |
 //! | A pause that ends after the deadline by more than a timer's [`grace`] ends the call. | A timer's granularity is not the call's fault. |
-//! | A pause that would end after the deadline does not start, regardless of what took the time since the decision. | No attempt could follow it. |
+//! | A pause that would end after the deadline does not start, even if time was lost only after the decision. | No attempt could follow it. |
 //! | If the deadline drops running attempts (`total_timeout`, plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
-//! | A batch has one slot of the limiter, which costs one unit per item. Each item has its own permit and payment. | There is one request, and its items are metered. |
+//! | A batch has one permit of the limiter, which costs one unit per item. Each item has its own permit of the breaker and its own payment. | A batch is one request, but its items are metered. |
 //! | A batch that fails or succeeds as a whole counts once for breaker and budget. | One request failed or succeeded. |
-//! | A subtask of a plan is a call. The decision after its failure is made for the whole round. | Rounds pause together. |
+//! | A subtask of a plan is a call. The decision after its failure is made for the whole round. | The subtasks of a round pause together. |
 //! | A value is a success for breaker and limiter, even if `until` or `validate` rejects it. | The server responded. |
 //! | The budget is credited once per successful call, not per attempt. | It counts calls. |
 
@@ -41,8 +41,8 @@ use crate::time::Moment;
 pub(super) use permits::Slot;
 pub(super) use state::{Next, State};
 
-/// The rules. Not generic, so that a program contains one copy for all its loops. This file has the reports, and the
-/// steps before an attempt.
+/// The rules. Not generic, so that a program contains one copy for all its loops. This file contains the reports and
+/// the steps before an attempt.
 pub(crate) struct Steps<'d, 'r> {
     pub(super) state: &'d mut State,
     pub(super) shared: ProtectionRefs<'d>,
@@ -52,7 +52,7 @@ pub(crate) struct Steps<'d, 'r> {
 
 /// Reports.
 impl Steps<'_, '_> {
-    /// The call as reported with the current attempt. If several were in flight, that is the one that won.
+    /// The call's state for reports about the current attempt or, after concurrent attempts, about the one that won.
     fn reported(&self) -> Call {
         let (call, policy) = (self.state.call(), self.reporter.policy);
         let call = policy.map_or(call, |policy| call.known(policy));
@@ -86,8 +86,8 @@ impl Steps<'_, '_> {
         self.report_at(attempt, data);
     }
 
-    /// Reports changes that the current attempt caused, and that affect all calls. If a breaker opened, the event
-    /// contains the error of the attempt.
+    /// Reports changes of shared state that the current attempt caused. If a breaker opened, the event contains
+    /// `error`.
     #[inline]
     fn changed(&mut self, changes: Changes, error: Option<&dyn fmt::Display>) {
         for change in changes.into_iter().flatten() {
@@ -131,7 +131,7 @@ impl Steps<'_, '_> {
             slot.enter(limiter, self.state.cost);
             let mut admission = slot.poll(limiter, Waker::noop());
             if admission != Admission::Admitted {
-                // Ask again, because the limiter may have room by now. Cancellation is checked only if the attempt has
+                // Poll again, because the limiter may have room by now. Cancellation is checked only if the attempt has
                 // to wait.
                 admission = slot.poll(limiter, Waker::noop());
             }
@@ -146,7 +146,7 @@ impl Steps<'_, '_> {
         self.turn();
     }
 
-    /// Called when the limiter has admitted the attempt.
+    /// Called once the limiter, if any, has admitted the attempt.
     fn turn(&mut self) {
         if self.state.needs_ready {
             self.state.next = Next::Ready;
@@ -165,7 +165,7 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// Asks the breaker. If it admits the attempt, spends the payment.
+    /// Polls the breaker once. If it admits the attempt, spends the payment.
     pub(super) fn pass(&mut self) -> Result<(), RejectedBy> {
         if let Some(breaker) = self.shared.breaker {
             let slot = &mut self.state.held.breaker;
@@ -184,7 +184,7 @@ impl Steps<'_, '_> {
         Ok(())
     }
 
-    /// Starts the attempt: its permit is then no longer returned as if no request had been sent.
+    /// Starts the attempt: its cost is no longer refunded when its permit is returned.
     pub(super) fn begin(&mut self, is_reported: bool) {
         if self.state.held.limiter.begin() {
             self.changed(HALF_OPENED, None);
@@ -326,13 +326,13 @@ impl Steps<'_, '_> {
     }
 }
 
-/// The tolerance for a pause that should have ended by the deadline, because timers have a granularity, and threads
-/// have to be scheduled. A pause that ends later missed the deadline.
+/// The tolerance for a pause that should have ended by the deadline, because timers are coarse, and threads have to be
+/// scheduled. A pause that ends later missed the deadline.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
 }
 
-/// Returns true if no attempt may follow that pause, because it ended too late.
+/// Returns true if no attempt may follow this pause, because the pause ended too late.
 pub(crate) fn is_late(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
     end.is_some_and(|end| now().since(end) > grace(pause))
 }

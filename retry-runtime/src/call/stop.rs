@@ -18,7 +18,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends the call for this reason of the loop.
+    /// Ends the call for this reason.
     #[cold]
     pub fn because(reason: Reason) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl Stop {
         }
     }
 
-    /// Ends the call for this reason before a correction, or because it failed.
+    /// Ends the call for this reason before a correction, or because the correction failed.
     #[cold]
     pub fn of_correction(reason: Reason) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Stop {
         self.reason
     }
 
-    /// The rejection that a call ends with if no attempt left an error.
+    /// The rejection that the call ends with if it has no earlier error or value.
     pub const fn rejected(&self) -> Rejected {
         Rejected::new(self.by)
     }

@@ -31,14 +31,14 @@ pub(super) async fn wait(
         let mut pause = pin!(async {
             match nap.length.filter(|_| nap.is_until_turn) {
                 Some(length) => timer.sleep(length).await,
-                // Not skipped in tests, because it ends at a time limit or at a check of the queue, and not at the
+                // Not skipped in tests, because this wait ends at a time limit or at a check of the queue, not at the
                 // attempt's turn.
                 None => sleep_out(&timer, nap.length).await,
             }
             yield_now().await;
         });
-        // The loop has just asked, so the first poll doesn't ask again. Otherwise, an expected wait that keeps changing
-        // could prevent the loop from ever sleeping.
+        // The loop has just polled the limiter, so the first poll of this future doesn't poll it again. Otherwise, an
+        // expected wait that keeps changing could prevent the loop from ever sleeping.
         let mut has_asked = true;
         let waited = poll_fn(|context| {
             if cancelled.as_mut().poll(context).is_ready() {
@@ -114,7 +114,7 @@ mod unpark {
     }
 }
 
-/// Without threads, there is nothing to wake: the code asks again after each step of its timer.
+/// Without threads, there is nothing to wake: the loop polls again after each step of its timer.
 #[cfg(not(feature = "std"))]
 mod unpark {
     use core::task::Waker;
@@ -136,18 +136,18 @@ pub(super) struct Queue<'q, P> {
     until: Option<(Moment, RejectedBy)>,
 }
 
-/// A wait until the next time to ask.
+/// A wait until the next poll.
 #[derive(Clone, Copy)]
 struct Nap {
     /// The length. `None`: the wait lasts until woken.
     length: Option<Duration>,
-    /// True if the wait ends when the attempt may be admitted. False if it ends at the latest end, or at a check of the
+    /// True if the wait ends when the attempt may be admitted. False if it ends at a time limit, or at a check of the
     /// attempts ahead.
     is_until_turn: bool,
 }
 
 impl<'q, P: Protects> Queue<'q, P> {
-    /// The wait starts now.
+    /// The wait starts now, at `began`.
     pub(super) fn new(
         protections: &'q mut P,
         slot: &'q mut Slot,
@@ -167,8 +167,8 @@ impl<'q, P: Protects> Queue<'q, P> {
         }
     }
 
-    /// Asks for admission. Returns `None` if the attempt is admitted, or else the wait until the next time to ask.
-    /// Fails if the call can't wait long enough.
+    /// Polls for admission. Returns `None` if the attempt is admitted, or else the wait until the next poll. Fails if
+    /// the call can't wait long enough.
     fn ask(&mut self, waker: &Waker, now: Moment) -> Result<Option<Nap>, RejectedBy> {
         // The last wait may have been longer than planned.
         if self.deadline.is_some_and(|end| now > end) {
@@ -205,7 +205,7 @@ impl<'q, P: Protects> Queue<'q, P> {
 }
 
 /// The time until the next check for attempts ahead that are no longer polled. It is longer with more attempts ahead,
-/// so that few waiters check at once.
+/// so that few waiters check at the same time.
 fn look(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);

@@ -62,7 +62,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         self.settings.is_spanned.then(|| self.name().into())
     }
 
-    /// The site, and the reporter under its name.
+    /// The site, and a reporter with its name.
     #[inline]
     pub fn parts(&mut self) -> (Site<'_>, Reporter<'_>) {
         let (policy, name) = (self.policy.borrow(), self.name);
@@ -70,13 +70,13 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         (Site { policy, name }, reporter)
     }
 
-    /// The reporter under the call's name.
+    /// A reporter with the call's name.
     #[inline]
     pub fn reporter(&mut self) -> Reporter<'_> {
         self.parts().1
     }
 
-    /// The site of another name with the same policy, and the reporter under that name.
+    /// A site with the same policy and another name, and a reporter with that name.
     pub(super) fn parts_of<'s>(
         &'s mut self,
         name: &'s str,
@@ -88,7 +88,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
     }
 }
 
-/// The path of the function that contains a closure of this type.
+/// The path of the function that contains this closure.
 pub fn place_of<F>() -> &'static str {
     function_in(type_name::<F>())
 }

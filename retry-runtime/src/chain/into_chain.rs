@@ -55,7 +55,7 @@ pub struct Chain<Q: IntoChain> {
 #[expect(missing_debug_implementations, reason = "taken apart at once")]
 pub struct Shared<Q: IntoChain> {
     pub(super) protections: Q::Protections,
-    /// Sleeps.
+    /// The timer.
     pub timer: Q::Timer,
 }
 

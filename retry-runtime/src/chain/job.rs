@@ -40,7 +40,7 @@ pub struct Job<'a, Q: IntoChain> {
 }
 
 impl<'a, Q: IntoChain> Job<'a, Q> {
-    /// Starts the job now, with this name and this clock of the timer.
+    /// Starts the job now, with this name. `now` reads the timer's clock.
     pub fn new(
         mut context: Context<'a, Q::Observer>,
         name: &'a str,
@@ -60,7 +60,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         }
     }
 
-    /// A call within the job, before its first attempt.
+    /// The driver of a call within the job, before its first attempt.
     pub fn attempts(&self) -> Driver<&'a Q::Protections, &'a Q::Timer> {
         let mut attempts =
             Driver::with_clock(&self.shared.protections, &self.shared.timer, self.now);
@@ -80,7 +80,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         self.deadline
     }
 
-    /// The current time. Without a deadline to compare it with, an arbitrary time.
+    /// The current time. Without a deadline, an arbitrary time, because nothing is compared with it.
     pub fn now(&self) -> Moment {
         match self.deadline {
             Some(_) => (self.now)(&&self.shared.timer),
@@ -112,7 +112,8 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         self.shared.protections.refs().budget
     }
 
-    /// Returns true if the budget pays for retries after this kind of failure. A limiter handles throttled ones.
+    /// Returns true if the budget pays for retries after this kind of failure. A limiter handles throttled retries
+    /// instead.
     pub fn is_paid(&self, kind: Kind) -> bool {
         is_paid(kind, self.handles_throttling())
     }
@@ -122,8 +123,8 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 
-    /// Makes one decision for several similar failures: `times` failures, for `followed` of which the previous retry
-    /// was paid for. Also returns the number of retries that are paid for.
+    /// Makes one decision for `times` similar failures. For `followed` of these, the previous retry was paid for. Also
+    /// returns the number of retries that are paid for.
     pub fn decide<'f>(
         &'f self,
         call: &mut Call,
@@ -163,7 +164,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         });
     }
 
-    /// Reports an end to recordings and the observer, but not to the log, which already has it from other events.
+    /// Reports an end to recordings and the observer, but not to the log: other events have already logged it.
     pub fn report_unlogged_end(&mut self, attempt: u32, data: EventData<'_>) {
         self.with_observer(|site, observe| {
             report_unlogged_end(&Event::new(site.name(), attempt, data), observe);
@@ -185,7 +186,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         });
     }
 
-    /// Reports that an attempt is retried. `policy` has the limits to report.
+    /// Reports that an attempt is retried. `policy` contains the limits to report.
     pub fn report_retrying(
         &mut self,
         policy: &Policy,

@@ -1,4 +1,4 @@
-//! The types of a chain's keys, and their requirements for the call and its error type.
+//! The types of a chain's keys, and the keys' requirements for the call and its error type.
 
 use alloc::string::String;
 use core::marker::PhantomData;
@@ -51,11 +51,11 @@ impl<F: FnMut(&Event<'_>)> Observes for F {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) limit: AttemptLimit,
-    /// An ambiguous failure is not retried: `idempotent` is false.
+    /// True if ambiguous failures are not retried: the key `idempotent` is false.
     pub(crate) is_unrepeatable: bool,
     pub(crate) is_spanned: bool,
     pub(crate) ending: Ending,
-    /// The key `abort` is set, not `cancel`.
+    /// True with the key `abort`, false with `cancel`.
     pub(crate) aborts: bool,
 }
 
@@ -65,13 +65,13 @@ pub(crate) enum AttemptLimit {
     #[default]
     None,
     OfPolicy,
-    /// Attempts have none of their own, but `total_timeout` drops them.
+    /// Attempts have no limit of their own, but `total_timeout` drops them.
     Total,
     Own(Duration),
 }
 
-/// The keys of a chain that have their own type and that batches and plans have, too: `observe`, `cancel` or `abort`,
-/// and `timer`. Also `give_up`, which is `()` if it is not set, as in every batch and plan.
+/// The keys of a chain with a type parameter each: `observe`, `cancel` or `abort`, `timer`, and `give_up`, which is
+/// `()` if it is not set. Batches and plans accept neither `abort` nor `give_up`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keys<O = (), C = Uncancelled, W = DefaultTimer, G = ()>(
     pub(crate) O,
@@ -144,7 +144,7 @@ impl<U, B, R, F> HookSet for Hooks<U, B, R, F> {
     }
 }
 
-/// Defines traits for combinations of bounds.
+/// Defines traits that combine bounds.
 macro_rules! combined {
     ($($(#[$doc:meta])* $name:ident<$value:ident, $error:ident>: [$($bounds:tt)*])*) => {$(
         $(#[$doc])*
@@ -195,8 +195,8 @@ impl<T, F: FnMut(&T) -> bool> Until<T> for F {
 
 /// A function that returns an `R`: an outcome, or a future of one.
 ///
-/// `R` is a parameter because the compiler would not always prove that a future is `Send` if a closure's type
-/// determined its type.
+/// `R` is a parameter because the compiler can't always prove that a future is `Send` if a closure's type determines
+/// the future's type.
 #[derive(Clone, Copy, Debug)]
 pub struct Function<F, R>(F, PhantomData<fn() -> R>);
 
@@ -206,8 +206,8 @@ impl<F, R> Function<F, R> {
     }
 }
 
-/// The type that a key's function returns. Not a part of the traits below, whose bounds the compiler would not always
-/// prove for the types in a future.
+/// The type that a key's function returns. Separate from the traits below, because the compiler can't always prove
+/// their bounds for the types in a future.
 pub trait Returns {
     /// The type.
     type Value;
@@ -321,7 +321,7 @@ impl<T, E> FallbackOutcome<T, E> for Result<T, E> {
     }
 }
 
-/// The output of a function that was not set: it has no value.
+/// The return type of a function that is not set. It has no values.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 
@@ -366,17 +366,17 @@ impl<M: Keep, R, X> NeedSet for Needs<M, R, X> {
     type TimesOut = X;
 }
 
-/// The needs of a chain with a key that also needs the errors of earlier attempts.
+/// The needs `N`, for a chain with a key that also needs the errors of earlier attempts.
 pub(super) type Keeping<N> = Needs<Keeps, <N as NeedSet>::Rejects, <N as NeedSet>::TimesOut>;
 
-/// The needs of a chain that may also reject attempts.
+/// The needs `N`, for a chain that may also reject attempts.
 pub(super) type Rejecting<N> = Needs<Keeps, Rejects, <N as NeedSet>::TimesOut>;
 
-/// The needs of a chain that also drops slow attempts.
+/// The needs `N`, for a chain that also drops slow attempts.
 pub(super) type Timing<N> = Needs<<N as NeedSet>::Keep, <N as NeedSet>::Rejects, Timed>;
 
-/// Decides whether a call keeps its attempts' outcomes during pauses. If it doesn't, its future is `Send` even if the
-/// error is not.
+/// Decides whether a call keeps its attempts' outcomes during pauses. If the call doesn't, its future is `Send` even if
+/// the error is not.
 pub trait Keep {
     /// Storage for the outcomes.
     type Room<V: Default>: Room<V>;
@@ -424,7 +424,7 @@ pub enum Rejects {}
 #[derive(Clone, Copy, Debug)]
 pub enum Timed {}
 
-/// Functions that create the errors of calls that end without an attempt's error, each if the chain has a key that
+/// Functions that create the error of a call that ends without an attempt's error. Each is set if a key of the chain
 /// needs it.
 #[derive(Debug)]
 pub struct Ends<E> {
@@ -433,7 +433,7 @@ pub struct Ends<E> {
     pub(super) timed_out: Option<fn(TimedOut) -> E>,
 }
 
-/// An error type for a chain with these keys.
+/// An error type that a chain with these keys can return.
 pub trait EndsBy<C, N>: Sized {
     #[doc(hidden)]
     fn ends() -> Ends<Self>;

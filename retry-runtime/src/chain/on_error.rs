@@ -24,14 +24,14 @@ impl<E, On: Classifies<E, Sufficient: required::idempotent>> OnError<E> for On {
     note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &{E}| …)`"
 )]
 pub trait Classifies<E> {
-    /// True if the key `show` decides how the log shows it, even if errors are otherwise shown by their `Display`.
+    /// True if the key `show` decides how the log shows errors, even in a plan, which otherwise uses their `Display`.
     #[doc(hidden)]
     const IS_SHOWN: bool = false;
     /// The function's return type.
     #[doc(hidden)]
     type Returned;
-    /// The function's return type, if a key needs more than a verdict converted from it. The key checks whether it is
-    /// enough.
+    /// The type that the key `idempotent` checks: the function's return type in a chain with that key, else a
+    /// `Verdict`.
     #[doc(hidden)]
     type Sufficient;
 
@@ -55,7 +55,7 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
     }
 }
 
-/// A function of an error. Its argument type can be omitted, because the bound makes it a reference.
+/// A function of a borrowed error. A closure can omit its argument's type, because this bound makes it a reference.
 #[diagnostic::on_unimplemented(
     message = "`on` takes a function that decides whether to retry an error",
     label = "not a function of a borrowed error",
@@ -84,7 +84,7 @@ impl<E: Classify> Classifies<E> for ByClassify {
     }
 }
 
-/// Classifies errors in a chain with the key `idempotent`: by a [`Verdict`], because only that shows whether the
+/// Classifies errors in a chain with the key `idempotent`: by a [`Verdict`], because only a verdict records whether the
 /// request may have taken effect.
 #[derive(Clone, Copy, Debug)]
 pub struct ByVerdict<On>(On);
@@ -111,7 +111,7 @@ impl<E, On: Classifies<E>> Classifies<E> for ByVerdict<On> {
     }
 }
 
-/// A classifier with [`PolicyCall::show`](crate::chain::PolicyCall::show), which also decides how the log shows errors.
+/// A classifier with the formatter passed to [`PolicyCall::show`](crate::chain::PolicyCall::show).
 #[derive(Clone, Copy, Debug)]
 pub struct ShownBy<On, S> {
     on: On,

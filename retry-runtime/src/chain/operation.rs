@@ -1,5 +1,5 @@
-/// An async closure, or another function that returns a future, which [`Policy::call`](crate::Policy::call) calls for
-/// each attempt.
+/// An async closure, or another function that returns a future. [`Policy::call`](crate::Policy::call) calls it for each
+/// attempt.
 #[diagnostic::on_unimplemented(
     message = "a policy can't call this for each attempt",
     label = "not `FnMut() -> impl Future`, or it lends what it captures",
@@ -13,8 +13,8 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
-/// The return type of a blocking attempt: a `Result`. It has parameters, because associated types would cause a second
-/// error.
+/// The return type of a blocking attempt: a `Result`. It has type parameters, because with associated types the
+/// compiler would report a second error.
 #[diagnostic::on_unimplemented(
     message = "this blocking call needs a closure that returns `Result<{T}, {E}>`, not `{Self}`",
     label = "doesn't return a `Result<{T}, {E}>`",

@@ -19,8 +19,8 @@ impl Policy {
     /// the function that contains the operation, unless [`Policy::name`] sets it. The returned future is `Send` if the
     /// operation's is. [`PolicyCall`](crate::chain::PolicyCall) lists the keys that a chain may have before the call.
     ///
-    /// An async closure must not change what it captures, because its future would borrow it: capture a `Cell`, or use
-    /// `retrying!`, which has no such limit.
+    /// An async closure can't change its captured variables, because its future would borrow them: capture a `Cell`, or
+    /// use `retrying!`, which has no such limit.
     ///
     /// ```
     /// use std::cell::Cell;

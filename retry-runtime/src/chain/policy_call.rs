@@ -52,17 +52,17 @@ use crate::time::{BlockingTimer, Cancel, MayAbort, Timer};
 /// # }
 /// ```
 ///
-/// Keys have the same meaning as in the attribute. They can be set in any order; if one is set twice, the last one
+/// Keys have the same meaning as in the attribute. They can be set in any order; if a key is set twice, the last value
 /// counts. Protections are borrowed; functions, timers and cancellation are owned, and have a type parameter.
-/// [`Policy::on`] and similar methods start a chain, [`call`](Self::call) and similar methods end it. Batches and plans
+/// [`Policy::on`] and similar methods start a chain; [`call`](Self::call) and similar methods end it. Batches and plans
 /// accept chains, too, with the keys that they support.
 ///
 /// # How an error is shown
 ///
-/// The log shows an error by [`Classify::describe`](crate::Classify::describe): with its causes for all types of this
-/// crate and of its clients, and for types that derive [`Classify`](crate::Classify) and are an `Error` or `Display`. A
-/// chain with [`on`](Self::on) has no information about the error's type and shows its name; [`show`](Self::show)
-/// changes that.
+/// The log shows the output of [`Classify::describe`](crate::Classify::describe). For the error types of this crate and
+/// of its clients, and for types that derive [`Classify`](crate::Classify) and are an `Error` or `Display`, the output
+/// includes the causes. A chain with [`on`](Self::on) shows only the name of the error type, unless
+/// [`show`](Self::show) is set.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]
 pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks, N = Needs> {
@@ -142,8 +142,8 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
     /// ```
     ///
     /// The errors of earlier attempts are kept until the call ends, so the future is `Send` only if the error type is
-    /// `Send` and `Sync`. Don't keep the [`Attempt`] longer than the attempt, for example in a task that outlives it:
-    /// it would keep the errors so far, and the call would go on without them.
+    /// `Send` and `Sync`. Don't keep the [`Attempt`] after the attempt has ended, for example in a spawned task: the
+    /// call would then go on without the errors so far.
     pub fn call_attempt<Op: FnMut(Arc<Attempt<E>>) -> Fut, Fut, T, E>(
         self,
         mut operation: Op,
@@ -210,8 +210,8 @@ type Parts<'a, On, K, H> = (
 );
 
 impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
-    /// Splits the chain into the call and the parts owned by the loop. The policy is on the heap, because a future is
-    /// moved together with everything that it contains.
+    /// Splits the chain into the call and the parts owned by the loop. The policy is boxed, because moving a future
+    /// copies everything in it.
     #[inline]
     fn into_parts(
         self,
@@ -231,7 +231,7 @@ impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
     }
 }
 
-/// The history, borrowed for an attempt.
+/// The history, shared with an attempt.
 fn lent<E>(history: Option<&Arc<Attempt<E>>>) -> Arc<Attempt<E>> {
     Arc::clone(history.expect("made before the first attempt"))
 }

@@ -35,9 +35,9 @@ pub(super) struct Run<'a, P: Protects, W, O, Q> {
 
 /// The outcomes of earlier attempts.
 pub(super) struct Kept<T, E> {
-    /// The outcome of the call if no attempt follows. If there is a history, the error is there instead.
+    /// The outcome of the call if no attempt follows. If there is a history, the history contains the error instead.
     last: Option<Result<T, Option<E>>>,
-    /// All errors, for a fallback or for the attempts to see.
+    /// All errors, for the attempts, `fallback` and `give_up`.
     pub(super) history: Option<Arc<Attempt<E>>>,
 }
 
@@ -69,7 +69,7 @@ impl<T, E> Kept<T, E> {
         self.last = Some(Ok(value));
     }
 
-    /// Keeps the error of an attempt that is followed by another after that pause.
+    /// Keeps the error of an attempt, and the pause before the next one.
     pub(super) fn keep_error(&mut self, error: E, pause: Duration) {
         self.last = Some(Err(match self.history() {
             Some(history) => {
@@ -117,7 +117,7 @@ pub(super) enum End<T, E> {
 }
 
 impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
-    /// Starts the call, with a history in the storage if the attempts or the end of the call need one.
+    /// Starts the call. Stores a history in `kept` if the attempts or the end of the call need one.
     #[inline]
     pub(super) fn start<T, E>(
         &mut self,
@@ -140,7 +140,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
         self.driver.set_deadline(policy.time_limit());
         self.driver.set_total(total.filter(|_| drops));
-        // Other calls need the number only after a failure, which provides it.
+        // Other calls need `max` only after a failure, which provides it.
         if has_history || is_observed || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());
         }
@@ -316,7 +316,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         (aborted(Cancelled::new()), Reason::Cancelled)
     }
 
-    /// The end of a call before an attempt: with the last outcome or, before the first one, with the rejection.
+    /// Ends a call before an attempt: with the last outcome or, before the first attempt, with the rejection.
     #[cold]
     pub(super) fn stopped<T, E>(
         &mut self,
@@ -369,7 +369,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         Ok((replacement, taken))
     }
 
-    /// Reports how the fallback ended.
+    /// Reports the end of the fallback.
     #[cold]
     pub(super) fn fell_back<T, E>(
         &mut self,

@@ -24,9 +24,9 @@ use crate::time::{Timer, abortable, is_cancelled, sleep_out};
 
 /// Calls the operation until it succeeds or the policy gives up.
 ///
-/// Written as one future, because each nested future would store the policy and the closures again. An `async` block
-/// and not an `async fn`, which stores its arguments twice. Waits and hooks are boxed, because only calls that don't
-/// succeed at once need space for them. `lends` is true if the operation receives the history.
+/// Written as one future, because each nested future would store the policy and the closures again. It is an `async`
+/// block, because an `async fn` stores its arguments twice. Waits and hooks are boxed, because most calls never need
+/// space for them. `lends` is true if the operation receives the history.
 #[inline]
 pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
     mut run: Run<'_, impl Protects, impl Timer, impl Observes, impl Borrow<Policy>>,
@@ -73,7 +73,7 @@ pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
                 break End::Aborted;
             }
         };
-        // This error is dropped here, too.
+        // The error is dropped before the fallback's await, too.
         let kept = room.kept();
         let (replacement, taken) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
             Ok(begun) => begun,
@@ -103,9 +103,9 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         self.span_of_attempt().within(|| operation(history))
     }
 
-    /// Polls an attempt, until its time limit at the latest.
+    /// Polls an attempt until it ends or reaches its time limit.
     ///
-    /// Also polls the cancellation, because an error that is kept over another await must be `Send`.
+    /// Also polls the cancellation, because an error that is held across another await must be `Send`.
     #[inline]
     fn attempt<F: Future>(
         &self,
@@ -114,7 +114,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     ) -> impl Future<Output = Attempted<F::Output, bool>> {
         let aborts = self.aborts();
         let limit = self.limit();
-        // Without time left, nothing is sent. Only this `bool` is kept in the future.
+        // If no time is left, the attempt is not polled, so nothing is sent. Only this `bool` is kept in the future.
         let has_time = limit != Some(Duration::ZERO);
         let mut end = limit.map(|limit| {
             let timer = self.driver.timer();
@@ -124,7 +124,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
             })
         });
         poll_fn(move |context| {
-            // Polled before the attempt, which may use up tokio's budget for one poll of a task.
+            // Polled before the attempt, because the attempt may use up the task's tokio budget for this poll.
             let is_aborted = aborts && cancelled.as_mut().poll(context).is_ready();
             let polled = has_time.then(|| attempt.as_mut().poll(context));
             let outcome = match polled {
@@ -186,7 +186,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         outcome.map(|outcome| self.driver.hooked(outcome)).is_none()
     }
 
-    /// Awaits something other than an attempt. The output is `None` once the call is aborted.
+    /// Awaits a future that is not an attempt. Returns `None` if the call is aborted.
     async fn unless_aborted<F: Future>(
         &self,
         cancelled: Pin<&mut impl Future<Output = ()>>,

@@ -1,9 +1,6 @@
 //! The keys of a chain.
 
-#![expect(
-    clippy::type_complexity,
-    reason = "a chain's type says which keys it has"
-)]
+#![expect(clippy::type_complexity, reason = "a chain's type lists its keys")]
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -24,7 +21,7 @@ use crate::policy::Policy;
 use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 use retry_classify::macro_support::IntoVerdict;
 
-/// A type with a policy's setters: only `Policy` has them.
+/// A bound that no chain satisfies, because numbers are set on a `Policy`.
 #[diagnostic::on_unimplemented(
     message = "numbers can't be set on a chain, only on its policy",
     label = "set on a chain",
@@ -50,7 +47,7 @@ type WithBeforeRetry<H, F, R> =
 type WithFallback<H, F, R> =
     Hooks<<H as HookSet>::Until, <H as HookSet>::Pause, <H as HookSet>::Retry, Function<F, R>>;
 
-// Without the macro, so that rustc's errors about their bounds don't mention it.
+// Written without the macro, so that rustc's errors about these bounds don't mention the macro.
 impl Policy {
     /// Sets a function that decides which errors are retried, for error types that are not
     /// [`Classify`](crate::Classify).
@@ -80,7 +77,7 @@ impl Policy {
     }
 }
 
-/// Defines the methods of a policy that start a chain: each calls the method of that name of a chain without keys.
+/// Defines the methods of a policy that start a chain. Each calls the method of the same name on a chain without keys.
 macro_rules! starts {
     ($($(#[$attribute:meta])* $key:ident [$($generics:tt)*] ($($value:ident: $type:ty)?) -> $chain:ty;)*) => {
         impl Policy {$(
@@ -114,7 +111,7 @@ starts! {
     /// Sets the timer: see [`PolicyCall::timer`].
     timer [T] (timer: T) -> Begun<Keys<(), Uncancelled, T>>;
 
-    /// Ends attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
+    /// Drops attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
     policy_timeout [] () -> BegunCall<Hooks, Timing<Needs>>;
 
     /// Sets which values are accepted: see [`PolicyCall::until`].
@@ -165,7 +162,7 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
         }
     }
 
-    /// Never callable. Without it, the compiler's error would be about `Ord::max`.
+    /// Can't be called. Without this method, the compiler's error would be about `Ord::max`.
     #[doc(hidden)]
     pub fn max(self, _: u32) -> Self
     where
@@ -174,8 +171,8 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
         self
     }
 
-    /// Sets how the log shows errors, for a chain that has no information about their type: see [How an error is
-    /// shown](Self#how-an-error-is-shown).
+    /// Sets how the log shows errors, for a chain that otherwise shows only the name of their type: see [How an error
+    /// is shown](Self#how-an-error-is-shown).
     ///
     /// ```
     /// use std::fmt;
@@ -195,9 +192,9 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     /// );
     /// ```
     ///
-    /// It takes a function, such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
-    /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. Its output is
-    /// shown on one line of at most 1 KiB, without possible secrets.
+    /// Takes a function such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
+    /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. The output is
+    /// shown on one line of at most 1 KiB, with likely secrets redacted.
     pub fn show<E, S>(self, show: S) -> PolicyCall<'a, ShownBy<On, S>, K, H, N>
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
@@ -232,7 +229,7 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     /// is not retried. Default true.
     ///
     /// With this key, the function of [`on`](Self::on) must return a [`Verdict`](crate::Verdict), because a `bool`
-    /// can't express which failures these are.
+    /// can't mark a failure as ambiguous.
     ///
     /// ```compile_fail,E0277
     /// # use retry_runtime::Policy;
@@ -246,7 +243,7 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
         self.with(|on, keys, hooks| (ByVerdict::new(on), keys, hooks))
     }
 
-    /// Sets the call's name in the log. Default: the function that contains the operation; for a plan, its own name.
+    /// Sets the call's name in the log. Default: the function that contains the operation, or the plan's own name.
     pub fn name(mut self, name: &'a str) -> Self {
         self.name = Some(name);
         self
@@ -274,9 +271,10 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     /// # }
     /// ```
     ///
-    /// The spans have the target `retry` and the level `INFO`. A batch has one span as a call, and one for each call of
-    /// the operation, numbered by round. A plan has one span as a call; within it, each subtask has one from its first
-    /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
+    /// The spans have the target `retry` and the level `INFO`. A batch has one `call` span, and within it an `attempt`
+    /// span for each call of the operation, numbered by round. A plan has one `call` span. Within it, each subtask has
+    /// its own `call` span, from its first execution in this run to its end, and an `attempt` span for each execution.
+    /// Default false. Needs the feature `tracing`.
     #[cfg(feature = "tracing")]
     pub fn span(mut self, is_on: bool) -> Self {
         self.settings.is_spanned = is_on;
@@ -335,8 +333,8 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// Sets the future that ends an async call at any point: a future of `()` such as `token.cancelled()`. The attempt
     /// in flight is dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
     ///
-    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up
-    /// with [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
+    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. The call gives
+    /// up with [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
     ///
     /// ```
     /// use std::future::pending;
@@ -389,7 +387,7 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self.with_keys(|Keys(_, cancel, timer, end)| Keys(observer, cancel, timer, end))
     }
 
-    /// Sets a function that converts the error of a call that gave up: from a [`GaveUp`] to any type, which is the
+    /// Sets a function that converts the error of a call that gave up: from a [`GaveUp`] to any type, which becomes the
     /// call's error type. The errors of earlier attempts are kept for it.
     ///
     /// ```
@@ -405,9 +403,9 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// assert_eq!(gave_up.into_errors().len(), 3);
     /// ```
     ///
-    /// After a [`fallback`](Self::fallback) that failed, it gets the fallback's error without those of the attempts,
-    /// which the fallback has taken. After [`abort`](Self::abort), it gets the [`Cancelled`](crate::Cancelled) that the
-    /// error type is made from.
+    /// After a [`fallback`](Self::fallback) that failed, the function receives only the fallback's error, because the
+    /// fallback has taken the attempts' errors. After [`abort`](Self::abort), it receives the error that was converted
+    /// from [`Cancelled`](crate::Cancelled).
     pub fn give_up<E, X, G: FnOnce(GaveUp<E>) -> X>(
         mut self,
         give_up: G,
@@ -421,8 +419,8 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// Sets the breaker: a `&Breaker` of `retry-protections`, or another [`AdmissionControl`]. While it is open, a new
     /// call ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and a retrying call ends after its pause.
     ///
-    /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send`
-    /// only if the error is.
+    /// The error type of a call must be `From<Rejected>`. The error is kept during the pause, so the call's future is
+    /// `Send` only if the error is.
     pub fn breaker(
         mut self,
         breaker: &'a (dyn AdmissionControl + Send + Sync),
@@ -435,10 +433,10 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// does not pay for them. The wait counts against the deadline, not against `timeout`, and cancelling the call ends
     /// it.
     ///
-    /// In a batch, a call costs as much as all its items; in a plan, each execution of a subtask waits for the limiter.
+    /// In a batch, a call costs one unit per item; in a plan, each execution of a subtask waits for the limiter.
     ///
-    /// The error type of a call must be `From<Rejected>`, for a call that can't be admitted in time. It is kept during
-    /// the pause, so the call's future is `Send` only if the error is.
+    /// The error type of a call must be `From<Rejected>`, for a call that can't be admitted in time. The error is kept
+    /// during the pause, so the call's future is `Send` only if the error is.
     pub fn limiter(
         mut self,
         limiter: &'a (dyn AdmissionControl + Send + Sync),
@@ -491,8 +489,8 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self.with(|on, keys, hooks| (on, keys, hooks))
     }
 
-    /// Sets which values are accepted. Others are retried like a transient failure; when the retries run out, the call
-    /// returns the last value.
+    /// Sets which values are accepted. Other values are retried like a transient failure; when the retries run out, the
+    /// call returns the last value.
     pub fn until<V, U: FnMut(&V) -> bool>(
         self,
         until: U,
@@ -558,9 +556,9 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// [`NextAttempt`]. Use it to refresh a token or shorten the request, for example.
     ///
     /// It returns `()` or a `Result<(), _>`; for [`call`](Self::call), a future of either. An `Err` ends the call, with
-    /// the attempt's error and [`Reason::HookFailed`](crate::Reason::HookFailed). Its time counts against the deadline,
-    /// but it is not an attempt. The error is kept during the pause, so the call's future is `Send` only if the error
-    /// is.
+    /// the attempt's error and [`Reason::HookFailed`](crate::Reason::HookFailed). The function's time counts against
+    /// the deadline, but running it is not an attempt. The error is kept during the pause, so the call's future is
+    /// `Send` only if the error is.
     ///
     /// The future can't borrow from the error: let the closure copy the data that it needs, and return an `async move`
     /// block.

@@ -12,15 +12,15 @@ use retry_vocabulary::messages;
 
 use crate::policy::{Overrides, Policy, PolicyError, Settings, short};
 
-/// The names of the flags of [`PolicyArgs`], and the policy that they override. The program implements this trait.
+/// The names of the flags of [`PolicyArgs`], and the policy that the flags override. The program implements this trait.
 pub trait PolicyFlags {
     /// The name of the flag for all keys at once, without its dashes, and the prefix of the other flags: `retry` gives
     /// `--retry` and `--retry-max`.
     const FLAG: &'static str = "retry";
 
     /// The name of the environment variable for all keys at once, and the prefix of the other variables: `APP_RETRY`
-    /// gives `APP_RETRY` and `APP_RETRY_MAX`. If empty, no variables are read. Any other variable that starts with
-    /// `APP_RETRY_` is rejected, so that a misspelled key is not silently ignored.
+    /// gives `APP_RETRY` and `APP_RETRY_MAX`. If the name is empty, no variables are read. Any other variable that
+    /// starts with `APP_RETRY_` is rejected, so that a misspelled key is not silently ignored.
     const ENV: &'static str;
 
     /// The program's own policy. `--help` shows its values as the defaults.

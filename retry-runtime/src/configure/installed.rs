@@ -1,4 +1,4 @@
-//! Policies that override those of every call in the process, by name.
+//! Policies that override those of every call in the process, by the call's name.
 
 use alloc::sync::Arc;
 
@@ -10,10 +10,11 @@ static INSTALLED: Mutex<Option<Arc<Policies>>> = Mutex::new(None);
 
 impl Policies {
     /// Overrides the policy of every call in the process, by the call's name, and replaces earlier installed policies.
-    /// You need not change any function: values in attributes are overridden, too.
+    /// No function has to change: values in attributes are overridden, too.
     ///
     /// Installed policies are looked up after each failed attempt, so calls in flight use them from their next failure
-    /// on, and calls that succeed at once have no cost. `Policies::new().install()` removes all installed policies.
+    /// on, and calls that succeed on the first attempt have no extra cost. `Policies::new().install()` removes all
+    /// installed policies.
     ///
     /// ```
     /// use retry_runtime::{Policies, retry};
@@ -32,7 +33,7 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     ///
-    /// A function that counts all its retries together continues to do so. There, the `max` of an installed section
+    /// A function that counts all its retries together continues to do so: the `max` of an installed section then
     /// limits all retries, not only those after that kind of failure, and delays with `jitter=decorrelated` don't grow.
     /// A function with the key `clone` makes no more attempts than its own `max` allows. If a function turns off its
     /// retries, they stay off.

@@ -17,15 +17,15 @@ use crate::policy::{
 
 /// The entry for all calls.
 const DEFAULT: &str = "default";
-/// Marks an entry that only sets defaults under the calls' own policies.
+/// Marks an entry that only sets defaults for the calls' own policies.
 const UNDER: char = '?';
 
-/// Policies by the names of calls, for example one file for all clients of a program. The key `policy` accepts them.
+/// Policies by call name, for example from one file for all clients of a program. The key `policy` accepts them.
 ///
-/// An entry applies to the call with its name, and to calls whose name continues it with a `.`, a `::` or another
-/// character that can't be part of an identifier. So `anthropic` applies to `anthropic.complete`, but not to
-/// `anthropic2`. The entry `default` applies to every call. Entries with longer names override those with shorter ones,
-/// key by key. A key that no entry sets keeps the call's own value, or the default.
+/// An entry applies to the call with its name, and to calls whose name continues after the entry's name with a `.`, a
+/// `::` or another character that can't be part of an identifier. So `anthropic` applies to `anthropic.complete`, but
+/// not to `anthropic2`. The entry `default` applies to every call. Entries with longer names override those with
+/// shorter ones, key by key. A key that no entry sets keeps the call's own value, or the default.
 ///
 /// An entry with a `?` after its name sets defaults: it applies only to keys that a call doesn't set. With
 /// `anthropic?(max=8, throttled(max=10))`, a function with `max = 2` keeps its own value, for throttled requests too.
@@ -63,10 +63,10 @@ const UNDER: char = '?';
 /// ```
 ///
 /// Entries are checked without the calls' own values. If, combined with a call's values, a `base` or `floor` is above
-/// the `cap`, it counts as the `cap`; with a list of delays, `base` and `factor` are ignored.
+/// the `cap`, it is lowered to the `cap`; with a list of delays, `base` and `factor` are ignored.
 ///
 /// An entry may also contain [`BreakerSettings`], under `breaker`, and [`LimiterSettings`], under `limiter`. The
-/// program reads them with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
+/// program reads these settings with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
 ///
 /// # The table
 ///
@@ -102,8 +102,8 @@ impl Policies {
     /// Creates policies with the given entries, in any order.
     ///
     /// Fails if two entries have the same name; if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or the
-    /// name of a section, such as `throttled`; or if an entry, together with those that it overrides, sets a `base` or
-    /// `floor` above its `cap`, or a `base` or `factor` with a list of delays.
+    /// name of a section, such as `throttled`; or if an entry, combined with the entries that it overrides, sets a
+    /// `base` or `floor` above its `cap`, or a `base` or `factor` with a list of delays.
     pub fn of<N: Into<String>>(
         entries: impl IntoIterator<Item = (N, Overrides)>,
     ) -> Result<Self, PolicyError> {
@@ -115,8 +115,8 @@ impl Policies {
     }
 
     /// Returns these policies, overridden by another source for all entries, such as the environment or the command
-    /// line. Its `enabled = true` only undoes an `enabled = false` of an earlier source for all entries: retries that
-    /// an entry or a function turns off stay off.
+    /// line. The source's `enabled = true` only undoes an `enabled = false` of an earlier source for all entries:
+    /// retries that an entry or a function turns off stay off.
     ///
     /// ```
     /// use retry_runtime::{Policies, Policy};
@@ -128,13 +128,13 @@ impl Policies {
     /// ```
     pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
         self.top = self.top.overridden_by(later);
-        // The layer can't turn on retries that an entry or a function turns off.
+        // This layer can't turn on retries that an entry or a function turns off.
         let enabled = &mut self.top.policy.call.enabled;
         *enabled = enabled.filter(|is_enabled| !is_enabled);
         self.checked()
     }
 
-    /// Returns the policy for the named call, if the call has no policy of its own.
+    /// Returns the policy for a call with this name that doesn't have its own policy.
     pub fn find(&self, name: &str) -> Policy {
         self.find_over(name, &Policy::new())
     }
@@ -157,7 +157,7 @@ impl Policies {
     }
 
     /// Returns the settings for the breaker of the named calls. As with policies, the longest name wins, key by key.
-    /// `Breaker::set` of `retry-protections` applies them, and leaves unset ones unchanged.
+    /// `Breaker::set` of `retry-protections` applies the settings, and leaves unset ones unchanged.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -186,7 +186,7 @@ impl Policies {
     }
 
     /// Returns the limits for the limiter of the named calls. The longest name wins, key by key.
-    /// `ConcurrencyLimiter::set` of `retry-protections` applies them.
+    /// `ConcurrencyLimiter::set` of `retry-protections` applies the limits.
     pub fn limiter(&self, name: &str) -> LimiterSettings {
         let has_numbers = |entry: &Entry| entry.layer.limiter != LimiterSettings::new();
         let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
@@ -247,7 +247,7 @@ impl Policies {
             let mut limits = [Deadline, TotalTimeout, TotalDelay, Timeout].into_iter();
             if let Some(key) = limits.find(|key| layer.policy.get(*key).is_some()) {
                 let message = refused!(
-                    "`{key}` can't be installed, because functions keep track of the time only where they name it: \
+                    "`{key}` can't be installed, because a function measures the time only if it sets the key itself: \
                      give the function `policy = …`"
                 );
                 return Err(in_entry(name, &message));
@@ -305,7 +305,7 @@ impl Policies {
     }
 }
 
-/// Checks that this can be the name, or the start of the name, of a call.
+/// Checks that a call's name can be `name`, or start with it.
 fn check_name(name: &str) -> Result<(), PolicyError> {
     let calls = name.strip_suffix(UNDER).unwrap_or(name);
     let key = KeyScope::Policy.find(calls);
@@ -321,13 +321,13 @@ fn check_name(name: &str) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// The error for a key next to the entries.
+/// The error for a key in place of an entry's name.
 fn key_as_name(key: &str) -> PolicyError {
     refused!("`{key}` is not the name of a call: write it in `{DEFAULT}`, for all calls")
 }
 
 impl Entry {
-    /// The prefix of the names of the calls that the entry applies to.
+    /// The start of the names of the calls that the entry applies to.
     fn beginning(&self) -> &str {
         match self.name.strip_suffix(UNDER).unwrap_or(&self.name) {
             DEFAULT => "",
@@ -335,7 +335,7 @@ impl Entry {
         }
     }
 
-    /// True if the entry only sets defaults under the calls' own policies.
+    /// True if the entry only sets defaults for the calls' own policies.
     fn is_default(&self) -> bool {
         self.name.ends_with(UNDER)
     }
@@ -344,7 +344,7 @@ impl Entry {
         begins_with(call, self.beginning())
     }
 
-    /// Returns true if the entry applies to that call, and marks it as used.
+    /// Returns true if the entry applies to this call. If so, marks the entry as used.
     fn is_found_for(&self, call: &str) -> bool {
         let is_for = self.is_for(call);
         self.is_found.fetch_or(is_for, Ordering::Relaxed);
@@ -353,8 +353,8 @@ impl Entry {
 }
 
 readable! {
-    /// Parses entries with each entry's keys in parentheses, for an environment variable. `enabled=false` next to them
-    /// applies to all entries.
+    /// Parses entries, each with its keys in parentheses, as in an environment variable. `enabled=false` next to the
+    /// entries applies to all of them.
     ///
     /// ```
     /// use retry_runtime::Policies;
@@ -386,7 +386,7 @@ pub struct OwnPolicy<'a, P> {
     pub(crate) own: Policy,
 }
 
-/// A source of policies by the names of calls.
+/// A source of policies by call name.
 pub(crate) trait FindPolicy {
     /// The policy of the named call, whose own policy is `own`.
     fn find_over(&self, name: &str, own: &Policy) -> Policy;

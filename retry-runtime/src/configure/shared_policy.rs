@@ -5,9 +5,9 @@ use crate::policy::Policy;
 
 /// A policy, or [`Policies`], that can change while the program runs. The key `policy` accepts it.
 ///
-/// A call reads it at its start, for the deadline, and after each failure. So calls in flight use the last stored
-/// policy from their next failure on, but a pause that has started is not changed. A reader waits only while a policy
-/// is being stored, and never reads a partly written one.
+/// A call reads the policy at its start, for the deadline, and after each failure. So calls in flight use the last
+/// stored policy from their next failure on, but a pause that has started does not change. A reader waits only while a
+/// policy is being stored, and never reads a partly written one.
 ///
 /// ```
 /// use retry_runtime::{Policy, SharedPolicy, retry};

@@ -1,8 +1,8 @@
 use core::time::Duration;
 
-/// The delay after which an attempt is hedged, by how long earlier attempts took: one of the values of the key `hedge`.
+/// The delay after which an attempt is hedged, based on the durations of earlier attempts: a value of the key `hedge`.
 ///
-/// `Latency` of the crate `retry-protections` has one: `hedge = LATENCY.quantile(0.95)`. A rule of your own:
+/// `Latency` of the crate `retry-protections` provides one: `hedge = LATENCY.quantile(0.95)`. To write your own:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -32,13 +32,13 @@ use core::time::Duration;
 /// }
 /// ```
 pub trait HedgeDelay {
-    /// Returns the delay now. With `None`, nothing is hedged.
+    /// Returns the current delay. With `None`, nothing is hedged.
     fn delay(&self) -> Option<Duration>;
 
-    /// Records that an attempt succeeded after that time.
+    /// Records that an attempt succeeded after this time.
     fn record(&self, took: Duration);
 
-    /// Records that an attempt was dropped after that time, and would have taken longer. By default it is ignored.
+    /// Records that an attempt was dropped after this time, and would have taken longer. By default, records nothing.
     fn record_dropped(&self, after: Duration) {
         _ = after;
     }

@@ -2,16 +2,16 @@ use core::time::Duration;
 
 use retry_classify::{Kind, Verdict};
 
-/// True if the server asked a call for fewer requests, or to wait. Then the call starts no hedged attempt any more.
+/// Records that a server asked for fewer requests or for a wait. The call then starts no more hedged attempts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pushback {
     came: bool,
-    /// The longest wait it asked for, of attempts that ran at once.
+    /// The longest wait that the server asked for in concurrent attempts.
     hint: Option<Duration>,
 }
 
 impl Pushback {
-    /// Before the first failure.
+    /// The state before the first failure.
     pub const fn new() -> Self {
         Self {
             came: false,
@@ -23,13 +23,13 @@ impl Pushback {
         self.came
     }
 
-    /// Takes note of the verdict on a failure.
+    /// Adds the verdict on a failure.
     pub(crate) fn note(&mut self, verdict: Verdict) {
         self.came |= verdict.kind() == Some(Kind::Throttled) || verdict.hint().is_some();
         self.hint = self.hint.max(verdict.hint());
     }
 
-    /// The longest wait asked for in any of the attempts that ran at once and are over.
+    /// Takes the longest wait that the server asked for in concurrent attempts that have ended.
     pub(crate) fn take_hint(&mut self) -> Option<Duration> {
         self.hint.take()
     }

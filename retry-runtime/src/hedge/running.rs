@@ -1,4 +1,4 @@
-//! Attempts that run concurrently.
+//! Concurrent attempts.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -15,13 +15,13 @@ use crate::time::Moment;
 /// The first attempt is not on the heap, because most calls need no other.
 #[derive(Debug)]
 pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
-    /// The first attempt. Its future can be dropped in its place.
+    /// The first attempt. Its future can be dropped in place.
     first: Option<(Begun, Pin<&'a mut Option<A>>)>,
     others: Vec<(Begun, Pin<Box<A>>)>,
     sleep: Pin<&'a mut S>,
     /// True if another attempt may start after the sleep.
     sleeps: bool,
-    /// True if the next attempt may start early, because one of several failed, as in gRPC's proposal A6.
+    /// True if the next attempt may start early, because an attempt failed, as in gRPC's proposal A6.
     is_due: bool,
     measured: Measured<D, N>,
 }
@@ -41,7 +41,7 @@ pub struct Measured<D, N> {
 /// The next event.
 #[derive(Debug)]
 pub enum Next<T, E> {
-    /// Another attempt may start, this time after the start of the last one, or at once.
+    /// Another attempt may start: this time after the start of the last one, or at once if zero.
     Due(Duration),
     /// An attempt has ended.
     Ended(Ended<T, E>),
@@ -104,7 +104,7 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
         self.first.is_some() || !self.others.is_empty()
     }
 
-    /// Waits for the next event. If an attempt has ended when another one may start, the ended attempt comes first.
+    /// Waits for the next event. If an attempt has ended and another one may start, the end is returned first.
     pub fn wait<T, E>(&mut self) -> impl Future<Output = Next<T, E>>
     where
         A: Future<Output = (Result<T, E>, bool)>,
@@ -161,7 +161,7 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
     }
 }
 
-/// Records the attempts that lost to another one, or that end with a dropped call.
+/// Records the attempts that lost to another one, or that are dropped with the call.
 impl<A, S, D: HedgeDelay, N: Fn() -> Moment> Drop for Running<'_, A, S, D, N> {
     fn drop(&mut self) {
         let first = self.first.iter().map(|(begun, _)| begun);

@@ -33,8 +33,8 @@ use crate::time::{Clock, Moment};
 /// type is `Send` and `Sync`. Of more than 110 errors, only the first 10 and the last 100 are kept.
 ///
 /// In a function with the key `validate`, the name is bound to an `&Attempt<E, Draft<T>>`, which also has the last
-/// rejected value, alone (`last_value`) or with the error that rejected it (`rejected`). The keys `validate` and
-/// `correct` can use it, too.
+/// rejected value, alone (`last_value`) or with the error that rejected it (`rejected`). The functions of `validate`
+/// and `correct` can use the attempt, too.
 ///
 /// In a function with `stream = "resume"`, the name is bound to an `&Attempt<E, Items<T>>`, which also has the number
 /// of items yielded by earlier attempts (`yielded`), the last of them (`last_item`) and the position set by the body
@@ -48,18 +48,17 @@ pub struct Attempt<E, K = ()> {
     begun: AtomicU32,
     max: Option<u32>,
     errors: Errors<E>,
-    /// The number of equal errors in a row at the end, as far as they were compared.
+    /// The number of equal errors in a row up to the last one, as far as errors were compared.
     same: u32,
     /// The number of attempts before the last one that made progress. Their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
     /// True if the last result was an error, and not an item or a value that `until` rejected.
     in_row: bool,
-    /// The minimum duration of an attempt with progress, in milliseconds; 0 if it already counts, [`NO_PROGRESS`] if
-    /// not set.
+    /// The time that the attempt must last to count as progress, in milliseconds; [`NO_PROGRESS`] if not set.
     progress: AtomicU32,
-    /// The kind of the last failure, as its index in `Kind::ALL` plus 1, or 0 for none. Atomic, because it is set while
-    /// attempts may borrow this.
+    /// The kind of the last failure, as its index in `Kind::ALL` plus 1, or 0 for none. Atomic, so that it can be set
+    /// while attempts borrow the history.
     kind: AtomicU8,
     started: Moment,
     clock: Clock,
@@ -75,7 +74,7 @@ const NO_PROGRESS: u32 = u32::MAX;
 pub struct Draft<T>(Option<(T, u64)>);
 
 impl<E, K> Attempt<E, K> {
-    /// The state before the first attempt of a call that starts now on that clock.
+    /// The state before the first attempt of a call that starts now on this clock.
     #[doc(hidden)]
     pub fn before_first(clock: Clock, kept: K) -> Self {
         Self {
@@ -107,8 +106,8 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    /// Records when a retry starts. The first attempt starts with the call, so a call that succeeds at once stores no
-    /// time.
+    /// Records when a retry starts. The first attempt starts with the call, so a call that succeeds on its first
+    /// attempt stores no time.
     #[cold]
     fn note_begin(&mut self) {
         if !matches!(self.clock, Clock::None) {
@@ -216,9 +215,9 @@ impl<E, K> Attempt<E, K> {
         self.same = 0;
     }
 
-    /// The duration of the failed attempt on that clock, if it made progress, for
-    /// [`Call::restarted`](crate::own_loop::Call::restarted): its failure then counts as the first one. If a stream
-    /// measures the attempt, `streamed` has its start, and true if the stream yielded an item.
+    /// The duration of the failed attempt on this clock, for [`Call::restarted`](crate::own_loop::Call::restarted).
+    /// `None` if the attempt made no progress. For a stream, `streamed` contains its start, and true if it yielded an
+    /// item.
     #[doc(hidden)]
     pub fn take_progress(
         &mut self,
@@ -260,7 +259,7 @@ impl<E, K> Attempt<E, K> {
         self.same >= times
     }
 
-    /// Takes the errors of a call that gives up with this one. If its fallback fails, it gives up a second time.
+    /// Takes the errors of a call that gives up with this error. A call whose fallback fails gives up a second time.
     #[doc(hidden)]
     pub fn gave_up(&mut self, error: E, reason: Reason, taken: &Taken) -> GaveUp<E, K::Value>
     where
@@ -279,7 +278,6 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    /// Other data kept from earlier attempts.
     #[cfg(feature = "stream")]
     pub(crate) fn kept(&self) -> &K {
         &self.kept
@@ -304,8 +302,8 @@ impl<E, K> Attempt<E, K> {
     /// failure counts as the first one, and `max` retries may follow. The `deadline` does not change. Call it in the
     /// body, or in a hook for the next attempt.
     ///
-    /// Delays start at `base` again if the attempt lasted longer than the pause before it. Otherwise they go on
-    /// growing. An item of a stream with `stream = "resume"` counts as progress, too, with the same rule for delays.
+    /// Delays start at `base` again if the attempt lasted longer than the pause before it. Otherwise they keep growing.
+    /// An item of a stream with `stream = "resume"` counts as progress, too, with the same rule for delays.
     ///
     /// ```
     /// use retry_runtime::retry;
@@ -327,7 +325,7 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// Counts this attempt as progress if it lasts at least `time`: retries are then counted from 0 again, and delays
-    /// start at `base`. If it fails earlier, it did not make progress, even if a stream yielded items. `time` is
+    /// start at `base`. If the attempt fails earlier, it made no progress, even if a stream yielded items. `time` is
     /// rounded up to milliseconds and at most 49 days; [`Duration::MAX`] means never.
     pub fn progress_after(&self, time: Duration) {
         let millis = time.as_nanos().div_ceil(1_000_000);
@@ -342,8 +340,8 @@ impl<E, K> Attempt<E, K> {
         self.max.is_some_and(|max| attempts > max)
     }
 
-    /// The time since the start of the call. With the key `timer`, it ends at the start of this attempt; for an attempt
-    /// that `hedge` started next to another, at the start of that other one.
+    /// The time since the start of the call. With the key `timer`, the time up to the start of this attempt; for a
+    /// hedged attempt, up to the start of the first concurrent attempt.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().since(self.started)
     }
@@ -358,8 +356,8 @@ impl<E, K> Attempt<E, K> {
         self.call_id.get()
     }
 
-    /// The number of corrections by the key `correct` that were validated so far, including those in earlier attempts:
-    /// it is 0 during the first correction.
+    /// The number of corrections (the key `correct`) that were validated so far, including those in earlier attempts.
+    /// During the first correction, it is 0.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
@@ -371,7 +369,7 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100. With
-    /// the key `hedge`, an attempt doesn't see the errors of attempts that run at the same time.
+    /// the key `hedge`, an attempt doesn't see the errors of concurrent attempts.
     pub fn errors(&self) -> &[E] {
         self.errors.kept()
     }
@@ -384,7 +382,7 @@ impl<E, K> Attempt<E, K> {
 }
 
 impl<E> Attempt<E> {
-    /// A copy of this attempt without its errors, for a call that can't access them.
+    /// A copy without the errors, for a call that can't access them because an attempt still holds the history.
     pub(crate) fn without_errors(&self) -> Self {
         Self {
             number: AtomicU32::new(self.number()),
@@ -414,8 +412,8 @@ impl<E, T> Attempt<E, Draft<T>> {
         self.kept.0 = Some((value, self.errors.count()));
     }
 
-    /// The last value that `validate` rejected, or `None` if there is none. While `correct` repairs a value, only the
-    /// function of that key has it.
+    /// The last value that `validate` rejected, or `None` if there is none. A value that `correct` repairs is passed
+    /// only to that key's function.
     ///
     /// [`last_error`](Self::last_error) may be from a later attempt, for example one that timed out. For the error that
     /// rejected this value, use [`rejected`](Self::rejected).

@@ -11,7 +11,7 @@ pub struct CallId([u32; 4]);
 
 impl CallId {
     /// Creates a random id for your own loop, because a [`Call`](crate::own_loop::Call) has none. With `#[retry]`, use
-    /// [`attempt.call_id()`](crate::Attempt::call_id). A forked process draws other ids than its parent.
+    /// [`attempt.call_id()`](crate::Attempt::call_id). A forked process creates different ids from its parent.
     ///
     /// ```
     /// use retry_runtime::CallId;
@@ -34,7 +34,7 @@ impl CallId {
         Some(Self([96, 64, 32, 0].map(|shift| (id >> shift) as u32)))
     }
 
-    /// The 128 bits.
+    /// The id as a number.
     pub const fn as_u128(self) -> u128 {
         let [first, second, third, fourth] = self.0;
         (first as u128) << 96 | (second as u128) << 64 | (third as u128) << 32 | fourth as u128

@@ -11,8 +11,7 @@ pub(crate) const FIRST: usize = 10;
 /// The number of last errors that are kept in addition.
 pub(crate) const LAST: usize = 100;
 
-/// The first errors and the last ones, in order. Stored behind one pointer, so that a call that succeeds at once is
-/// hardly larger.
+/// The first errors and the last ones, in order. Stored behind one pointer, so that a call without errors stays small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Errors<E>(Option<Box<Gathered<E>>>);
 
@@ -22,7 +21,7 @@ struct Gathered<E> {
     /// The note on each kept error and, once the call gave up, on the last error.
     notes: Vec<Note>,
     left_out: u64,
-    /// The number of the last retry that started alone, and the time from the call's start to its start.
+    /// The number of the last retry that started alone, and the time from the call's start to the retry's.
     began: Option<(u32, Duration)>,
 }
 
@@ -62,7 +61,7 @@ impl<E> Errors<E> {
         left_out
     }
 
-    /// Takes the last error, because it ends the call. Its note stays, because that has the pause after the error.
+    /// Takes the last error, because it ends the call. Its note stays, and still contains the pause after the error.
     pub(crate) fn pop(&mut self) -> Option<E> {
         self.gathered().kept.pop()
     }
@@ -75,7 +74,6 @@ impl<E> Errors<E> {
         self.0.map_or_else(Vec::new, |gathered| gathered.kept)
     }
 
-    /// The note on each kept error.
     pub(crate) fn notes(&self) -> &[Note] {
         self.0.as_ref().map_or(&[], |gathered| &gathered.notes)
     }
@@ -95,13 +93,13 @@ impl<E> Errors<E> {
         }
     }
 
-    /// Records that a retry started alone, `after` the call's start.
+    /// Records that the retry with this number started alone. `after` is the time since the call's start.
     pub(crate) fn began(&mut self, number: u32, after: Duration) {
         self.gathered().began = Some((number, after));
     }
 
-    /// The time from the call's start to the start of the last of `begun` attempts. `None` if it started next to
-    /// others.
+    /// The time from the call's start to the start of the last of `begun` attempts. `None` if that attempt started next
+    /// to others.
     pub(crate) fn when_began(&self, begun: u32) -> Option<Duration> {
         let last = self.0.as_ref().and_then(|gathered| gathered.began);
         let (number, after) = last.unwrap_or((1, Duration::ZERO));

@@ -14,7 +14,7 @@ use crate::history::errors::{Errors, FIRST};
 use crate::observe::Reason;
 use crate::observe::fields::Delay;
 
-/// A call that gave up: the argument of the functions of the keys `give_up` and `fallback`.
+/// A call that gave up: the argument of the functions for `give_up` and `fallback`.
 ///
 /// ```
 /// use retry_runtime::{GaveUp, Reason, retry};
@@ -59,17 +59,16 @@ pub struct GaveUp<E, T = ()> {
     pub(crate) taken: Taken,
 }
 
-/// A call that gave up, for the report of its fallback.
+/// Data about a call that gave up, for the report of its fallback.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// The number of attempts.
     pub(crate) attempts: u32,
     /// True once the fallback has taken the call's error, which it then usually returns.
     is_set: Arc<AtomicBool>,
 }
 
 impl Taken {
-    /// A call that gave up after this number of attempts, and whose fallback has not begun.
+    /// The data of a call that gave up after this number of attempts, and whose fallback has not started.
     pub fn new(attempts: u32) -> Self {
         let is_set = Arc::default();
         Self { attempts, is_set }
@@ -100,7 +99,7 @@ pub struct FailedAttempt<'a, E> {
     pub began: Option<Duration>,
     /// The kind of failure. `None` if it is not retried, or if `number` is `None`.
     pub kind: Option<Kind>,
-    /// The pause after it. `None` if the call ended before one.
+    /// The pause after the attempt. `None` if the call ended without a pause.
     pub pause: Option<Duration>,
     /// The error.
     pub error: &'a E,
@@ -178,7 +177,7 @@ impl<E, T> GaveUp<E, T> {
         self.taken.attempts
     }
 
-    /// The number of calls of the key `correct`, including one that failed.
+    /// The number of times that the key `correct` was called, including a call that failed.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
@@ -272,7 +271,7 @@ mod serialize {
 
     use super::{FailedAttempt, GaveUp, Vec, fmt, shown};
 
-    /// Times are in seconds, and the words are those of the log.
+    /// Times are in seconds, and reasons and kinds are written as in the log.
     impl<E: fmt::Display, T> Serialize for GaveUp<E, T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let mut report = serializer.serialize_struct("GaveUp", 7)?;

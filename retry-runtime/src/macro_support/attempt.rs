@@ -25,13 +25,13 @@ use crate::{
     label = "not a `Result`",
     note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`; or mark a method of a block with `#[retry(skip)]`"
 )]
-// It has parameters, because associated types would cause a second error.
+// These are type parameters, because associated types would cause a second compile error.
 pub trait Outcome<T, E> {
     fn into_result(self) -> Result<T, E>;
     fn from_result(result: Result<T, E>) -> Self;
 }
 
-/// Names the types of an outcome.
+/// The value and error types of an outcome.
 #[diagnostic::on_unimplemented(
     message = "`#[retry]` needs a function that returns a `Result`, not `{Self}`",
     label = "not a `Result`"
@@ -60,12 +60,12 @@ pub fn into_result<R: Outcome<T, E>, T, E>(outcome: R) -> Result<T, E> {
     outcome.into_result()
 }
 
-/// Converts a `Result` back. Without this function, a type that is not a `Result` would also cause a type mismatch.
+/// Converts a `Result` back. Without this function, a type other than `Result` would also cause a type mismatch.
 pub fn from_result<R: Outcome<T, E>, T, E>(result: Result<T, E>) -> R {
     R::from_result(result)
 }
 
-/// The timer that the features provide, for a call that is expected to wait.
+/// Returns the timer that the features provide. Panics in debug builds if the timer can't sleep here.
 #[inline]
 #[track_caller]
 pub fn expected_timer<F: HasTimer>() -> F::Timer {
@@ -80,7 +80,7 @@ pub fn blocking_timer<T: BlockingTimer>(timer: T) -> T {
     timer
 }
 
-/// Never called: without the feature there is no timer. Its return type is a timer, so that there is only one error.
+/// Never called: there is no timer without `std`. Returns a timer type, so that there is only one compile error.
 #[cfg(not(feature = "std"))]
 pub fn blocking_timer<T: BlockingTimer>(_: T) -> &'static dyn BlockingTimer {
     unreachable!("there is no timer without the feature `std`")
@@ -91,19 +91,19 @@ pub fn never<T>() -> T {
     unreachable!("it is behind an `if false`")
 }
 
-/// The error type of a block that doesn't write it, as a value, so that several expressions can share the type.
+/// The inferred error type of a block, as a value, so that several expressions can share the type.
 pub(super) type ErrorType<E> = PhantomData<fn() -> E>;
 
 pub fn error_type<E>() -> ErrorType<E> {
     PhantomData
 }
 
-/// The argument type of the `on` function.
+/// The error type, inferred from the argument of the `on` function.
 pub fn error_type_by<E, V>(_: impl FnOnce(&E) -> V) -> ErrorType<E> {
     PhantomData
 }
 
-/// A type that has an error type.
+/// A type with this error type.
 pub trait HasErrorType<E> {}
 
 impl<T, E> HasErrorType<E> for Result<T, E> {}
@@ -121,7 +121,7 @@ pub fn never_of<T, E>(_: ErrorType<E>) -> Result<T, E> {
     never()
 }
 
-/// Like [`never`], for an outcome with the argument type of the `on` function as its error type.
+/// Like [`never_of`], with the error type inferred from the argument of the `on` function.
 pub fn never_by<T, E, V>(_: impl FnOnce(&E) -> V) -> Result<T, E> {
     never()
 }
@@ -154,7 +154,7 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
     argument.expect("only the last attempt takes an argument")
 }
 
-/// A part of an argument that the body moves out and sets again.
+/// A part of an argument that the body moves out, and later sets again.
 #[diagnostic::on_unimplemented(
     message = "an attempt can't move `{Self}` out of an argument, even if the body sets it again afterwards",
     label = "moved out by this `for`",
@@ -179,8 +179,8 @@ pub trait ClonedClient: Clone + 'static {}
 #[diagnostic::do_not_recommend]
 impl<C: Clone + 'static> ClonedClient for C {}
 
-/// A borrowed argument that such a future or stream keeps a clone of. With a bound on this trait, the compiler reports
-/// one error; with `ToOwned`, two.
+/// A borrowed argument that a `'static` future or stream keeps a clone of. A bound on this trait causes one compile
+/// error; a bound on `ToOwned` would cause two.
 pub trait KeptArgument {
     type Kept;
     fn keep(&self) -> Self::Kept;
@@ -211,21 +211,21 @@ pub fn lend_optional<T: KeptArgument + ?Sized>(kept: &Option<T::Kept>) -> Option
     kept.as_ref().map(T::lend)
 }
 
-/// Returns the future unchanged. It prevents clippy from suggesting `async fn` for a function whose whole body is an
+/// Returns the future unchanged, to prevent clippy from suggesting `async fn` for a function whose whole body is an
 /// `async` block.
 #[inline]
 pub fn opaque_future<T, F: Future<Output = T>>(future: F) -> impl Future<Output = T> {
     future
 }
 
-/// Runs an attempt, or a key's expression, whose future or stream may borrow what it changes: a closure taken as
-/// `FnOnce` can return such a borrow.
+/// Runs an attempt or a key's expression. A closure that is taken as `FnOnce` can return a future or stream that
+/// mutably borrows the closure's captures.
 #[inline]
 pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
     attempt()
 }
 
-/// Returns the attempt unchanged, and keeps the other value borrowed until then.
+/// Returns the attempt unchanged, and keeps the second argument borrowed until then.
 #[inline]
 pub fn keep_borrowed<A, T>(attempt: A, _: &T) -> A {
     attempt
@@ -235,14 +235,14 @@ pub fn keep_borrowed<A, T>(attempt: A, _: &T) -> A {
 #[inline]
 pub fn drop<T>(_: T) {}
 
-/// A closure that makes attempts. Several attempts run at once, so the bound prevents the body from consuming captured
+/// Returns the closure unchanged. Its attempts may run at once, so the bound prevents the body from consuming captured
 /// values.
 #[inline]
 pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
     attempt
 }
 
-/// Runs an attempt, which starts now, so that it always reads its own number.
+/// Starts and runs an attempt that always reads its own number, even while other attempts run.
 pub async fn numbered<E, K, F: Future>(
     attempt: &Attempt<E, K>,
     mut body: Pin<&mut F>,
@@ -255,7 +255,7 @@ pub async fn numbered<E, K, F: Future>(
     .await
 }
 
-/// The outcome of an attempt with a time limit. If it takes longer, it is dropped.
+/// Runs an attempt with a time limit. An attempt that takes longer is dropped.
 pub async fn in_time<T, E, F: Future<Output = Result<T, E>>>(
     limit: Option<Duration>,
     timer: impl Timer,
@@ -263,7 +263,7 @@ pub async fn in_time<T, E, F: Future<Output = Result<T, E>>>(
     is_dropped: &mut bool,
     timed_out: impl FnOnce(TimedOut) -> E,
 ) -> Result<T, E> {
-    // Without time left, nothing is sent.
+    // If no time is left, the attempt doesn't start.
     let finished = match limit {
         Some(Duration::ZERO) => None,
         _ => race(attempt, pin!(sleep_out(timer, limit))).await,
@@ -275,7 +275,7 @@ pub async fn in_time<T, E, F: Future<Output = Result<T, E>>>(
 #[cfg(feature = "std")]
 pub use crate::time::clock::{now, now_blocking};
 
-/// Never called: without the feature, functions that don't set a timer don't compile.
+/// Never called: without `std`, functions that don't set a timer don't compile.
 #[cfg(not(feature = "std"))]
 pub fn now() -> Moment {
     unreachable!("there is no clock without the feature `std`")
@@ -284,7 +284,7 @@ pub fn now() -> Moment {
 #[cfg(not(feature = "std"))]
 pub use now as now_blocking;
 
-/// The client's method for a decorator's call, such as `OpenAi::complete`, because one decorator serves many clients.
+/// The name of a decorator's call, with the wrapped client's type, such as `OpenAi::complete`.
 #[cold]
 pub fn client_name<C: ?Sized>(method: &str) -> String {
     let is_of_path = |char: char| char.is_alphanumeric() || matches!(char, '_' | ':');
@@ -299,7 +299,7 @@ pub fn client_name<C: ?Sized>(method: &str) -> String {
     name
 }
 
-/// The function that contains a closure or the item `__retry_name`.
+/// The path of the function that contains the closure or the item `__retry_name`.
 pub fn surroundings<F>(_: &F) -> &'static str {
     function_in(type_name::<F>())
 }

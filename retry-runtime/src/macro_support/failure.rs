@@ -1,6 +1,6 @@
 //! The steps after an attempt: verdicts from keys and from the derive, validation, hooks, and the end of a call.
 //!
-//! Some functions only call their argument, so that the compiler infers the types of a closure's arguments.
+//! Some functions only call a closure, so that the compiler infers the types of the closure's arguments.
 
 use core::fmt::Display;
 use core::future::{Ready, ready};
@@ -20,7 +20,7 @@ use crate::{
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]
-/// is built from it only after a failure, outside of the success path.
+/// is built only after a failure, outside of the success path.
 ///
 /// Methods take `self`, so that method lookup finds them before those of a user's trait.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,8 +42,8 @@ impl Retries {
         Call::after(self.0).counted_as_one()
     }
 
-    /// The pause after a failure without further details, when the reason to stop is not needed: less code at the call
-    /// site. The call continues as [`next`](Self::next).
+    /// The pause after a failure, or `None` if the call gives up. For calls that don't need the reason, so that each
+    /// call site has less code. The call continues as [`next`](Self::next).
     #[cold]
     #[inline(never)]
     pub fn next_delay(
@@ -84,7 +84,7 @@ pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
     decide()
 }
 
-/// Like [`cold`], with a site that is bound next to it.
+/// Like [`cold`], and passes the site to `decide`.
 #[cold]
 #[inline]
 pub fn cold_at<T>(
@@ -94,7 +94,7 @@ pub fn cold_at<T>(
     decide(site)
 }
 
-/// The value that `on` returns, for keys that require more than a `bool`: see
+/// The return value of `on`, for keys that require more than a `bool`: see
 /// [`required`](crate::macro_support::required).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
     on(error)
@@ -112,7 +112,7 @@ pub fn of_attempt(answer: impl IntoVerdict, is_dropped: bool) -> Verdict {
     answer.into_verdict().of_attempt(is_dropped)
 }
 
-/// The verdict on an attempt that may have yielded an item before it failed. If it did, the request was not refused,
+/// The verdict on a stream's failed attempt. If the attempt had yielded an item, the request was not refused,
 /// regardless of the error.
 pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
     if yielded {
@@ -122,8 +122,8 @@ pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
     }
 }
 
-/// The return type of the `validate` or `correct` function if it may be async or not: a path, or a closure that is not
-/// async. Only these are dispatched by a trait, because the compiler can't infer a body's types through one.
+/// The return type of a `validate` or `correct` function that may be async or not: a path, or a closure without
+/// `async`. Other functions don't use this trait, because the compiler can't infer a body's types through a trait.
 #[diagnostic::on_unimplemented(
     message = "the function of `validate` or `correct` must return `Result<{T}, {E}>`, not `{Self}`",
     label = "neither `Result<{T}, {E}>` nor a future of one",
@@ -151,7 +151,7 @@ impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
     }
 }
 
-// Opaque, so that only the bound causes an error.
+// The return type is opaque, so that only the bound causes a compile error.
 pub fn settle<Via, T, E, S: Settle<T, E, Via>>(
     _: Via,
     outcome: S,
@@ -231,7 +231,7 @@ pub fn is_repeated<E, K>(
     attempt.is_repeated(error, times.count().max(LEAST_REPEATS), same)
 }
 
-// `F` has no bound, so that a wrong future or outcome causes one error, at `.await`.
+// `F` has no bound, so that a wrong future or outcome causes one compile error, at `.await`.
 pub fn hook<'a, E, F>(
     (error, next): (&'a E, NextAttempt),
     hook: impl FnOnce(&'a E, NextAttempt) -> F,
@@ -245,7 +245,7 @@ pub fn last<E>(error: Option<E>) -> E {
     error.unwrap_or_else(|| unreachable!("only a rejection ends a call before its first attempt"))
 }
 
-/// The error of a call that ends before an attempt: the last one, or else the rejection.
+/// The error of a call that ends before an attempt: the last attempt's error, or else the rejection.
 #[cold]
 pub fn last_or_rejected<E: FromRejected>(error: Option<E>, stop: &Stop) -> E {
     error.unwrap_or_else(|| E::from_rejected(stop.rejected()))
@@ -257,7 +257,7 @@ pub fn unfailed<T, E, X>(outcome: Result<T, E>) -> Result<T, X> {
 }
 
 /// Calls the function of `give_up`, or an async `fallback`.
-// `V` has no bound, so that a wrong future or outcome causes one error, at `.await`.
+// `V` has no bound, so that a wrong future or outcome causes one compile error, at `.await`.
 pub fn end<E, T, V>(gave_up: GaveUp<E, T>, end: impl FnOnce(GaveUp<E, T>) -> V) -> V {
     end(gave_up)
 }

@@ -83,13 +83,13 @@ conversions! {
     IntoCancel::into_cancel: Cancel, or CancelFn<F> where [F: Fn() -> bool];
 }
 
-/// Boxed, because it outlives the block that decides after a failure. Only failures pay for the box.
-// Opaque, so that only the bound causes an error.
+/// The cancellation, boxed because it outlives the block that decides after a failure. Only failures pay for the box.
+// The return type is opaque, so that only the bound causes a compile error.
 pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
     Box::pin(cancel.into_cancelled())
 }
 
-/// Never cancels the wait.
+/// A cancellation that never comes.
 #[inline]
 pub fn uncancelled() -> Pin<Box<Pending<()>>> {
     Box::pin(pending())
@@ -143,20 +143,20 @@ impl NoBudget {
 )]
 pub trait OwnBudget {}
 
-/// Never called. Its return type is a budget, so that there is only one error.
+/// Never called. Returns a budget type, so that there is only one compile error.
 #[cfg(not(feature = "std"))]
 pub fn own_budget<B: OwnBudget>(_: B) -> Option<&'static (dyn RetryBudget + Sync)> {
     None
 }
 
 /// Returns the values with the kind of each. The kinds carry the values' lifetimes, so that the compiler reports a
-/// conflicting borrow there, and not in the driver.
+/// conflicting borrow at the value, and not in the driver.
 #[inline]
 pub fn given<V: Given>(values: V) -> (V, V::Kinds) {
     (values, V::KINDS)
 }
 
-/// One to three values.
+/// A tuple of one to three values.
 pub trait Given {
     type Kinds;
     const KINDS: Self::Kinds;
@@ -172,8 +172,8 @@ macro_rules! given {
 }
 given!(A; A B; A B C;);
 
-// The first candidate of a method call, if the value stores its state inline: the key's expression would create it
-// again each time. Otherwise the call dereferences to the next candidate.
+// Method lookup finds `ByValue` first, if the value stores its state inline: the key's expression would create that
+// state again for each call. Otherwise it dereferences to `ByPointer`.
 else_by! {
     ByValue, ByPointer;
 }

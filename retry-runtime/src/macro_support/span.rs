@@ -23,7 +23,7 @@ pub fn of_call(_: impl HasSpans, is_on: bool, name: &str) -> spans::Span {
     spans::of_call(is_on, name)
 }
 
-/// The counter for the numbers of attempts that run at once, starting with `first`.
+/// A counter that numbers the attempts that run at once, starting with `first`.
 pub fn begun(first: u32) -> Cell<u32> {
     Cell::new(first)
 }

@@ -14,7 +14,7 @@ use crate::{
     seam::{HedgeDelay, Moment},
 };
 
-/// Integers that can be a number of retries: a negative one means none, one that is too large means unlimited.
+/// Integers that can be a number of retries: a negative number means none, and one that is too large means unlimited.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a number of retries",
     label = "not an integer",
@@ -82,7 +82,7 @@ impl IntoBackoff for Backoff {
     }
 }
 
-/// For closures: this bound alone lets the compiler infer the argument's type.
+/// Returns the closure unchanged. The bound lets the compiler infer the argument's type.
 pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
     delays
 }
@@ -115,7 +115,7 @@ impl TimeLimit for Option<Duration> {
     label = "neither a `Duration`, an `Option<Duration>` nor a `HedgeDelay`",
     note = "use a duration such as `\"200ms\"`, a `Duration`, an `Option<Duration>`, where `None` means never, or a quantile of a `retry_protections::Latency`"
 )]
-// A parameter, because a missing associated type would be a second error.
+// A type parameter, because a missing associated type would cause a second compile error.
 pub trait HedgeAfter<D> {
     /// The time after which another attempt starts next to a slow one, and the recorder of attempts' durations.
     fn hedge_after(self) -> (Option<Duration>, Option<D>);
@@ -135,7 +135,7 @@ impl<D: HedgeDelay> HedgeAfter<D> for D {
     }
 }
 
-/// Records nothing, because the key gives a time.
+/// The recorder of a key `hedge` with a fixed time. No value of this type exists, so nothing is recorded.
 #[derive(Debug)]
 pub enum Unrecorded {}
 
@@ -170,7 +170,7 @@ pub trait NoQuantile {}
 #[diagnostic::do_not_recommend]
 impl<T: TimeLimit> NoQuantile for T {}
 
-/// The value of `hedge`. Rejects a quantile.
+/// Returns the value of `hedge` unchanged. Doesn't compile with a quantile.
 #[inline]
 pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
     hedge
@@ -192,7 +192,7 @@ pub trait PolicySource {
 #[diagnostic::do_not_recommend]
 #[allow(
     refining_impl_trait,
-    reason = "generated code needs to know that it is `Send`"
+    reason = "generated code needs a type that is `Send`"
 )]
 impl<P: Borrow<Policy>> PolicySource for P {
     #[inline]
@@ -207,7 +207,7 @@ macro_rules! found_by_name {
     )*};
     (@ $($source:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        #[allow(refining_impl_trait, reason = "generated code needs to know that it is `Send`")]
+        #[allow(refining_impl_trait, reason = "generated code needs a type that is `Send`")]
         impl PolicySource for $source {
             fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Policy {
                 let mut found = Policy::new();
@@ -240,13 +240,13 @@ pub fn chosen_policy<'a, E, P>(error: &'a E, choose: impl FnOnce(&'a E) -> P) ->
     choose(error)
 }
 
-/// Builds a policy from all values at once. Each setter would unpack and repack all of them, and the compiler would
-/// interpret that for every attribute whenever it checks a crate.
+/// Builds a policy from all values at once. Each setter would copy all of them, and the compiler would evaluate these
+/// copies for every attribute whenever it checks a crate.
 pub const fn policy_of(numbers: Section) -> Policy {
     Policy::new().with(None, numbers)
 }
 
-/// A policy with the key `enabled`: it retries only if both are true.
+/// The policy with the key `enabled`: it retries only if both the policy's value and the key's are true.
 pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
     policy.enabled(enabled && policy.is_enabled())
 }

@@ -38,8 +38,8 @@ pub struct Event<'a> {
     /// The number of the event's attempt, from 1; 0 if no attempt was made. In a batch or a plan, each round is an
     /// attempt.
     ///
-    /// If the key `hedge` made several attempts at once, it is the number of the one that won, or, if all failed, of
-    /// the one that started last. It counts from the last [progress](crate::Attempt::progress).
+    /// If the key `hedge` made several attempts at once, this is the number of the attempt that won or, if all failed,
+    /// of the last one that started. Attempts are counted from the last [progress](crate::Attempt::progress).
     pub attempt: u32,
     /// The kind of event, with its details.
     pub data: EventData<'a>,
@@ -86,14 +86,14 @@ impl<'a> Event<'a> {
     /// limiter. `None` if no attempt ended, and whenever [`elapsed`](Self::elapsed) is `None`.
     ///
     /// Also `None` for a correction, for an attempt that `hedge` started, for a retry that reported
-    /// [progress](crate::Attempt::progress), and for a subtask's failure that is not retried, which is reported later
-    /// than it happens.
+    /// [progress](crate::Attempt::progress), and for a subtask's failure that is not retried, because it is reported
+    /// late.
     pub fn attempt_elapsed(&self) -> Option<Duration> {
         self.attempt_elapsed
     }
 
-    /// Returns true if only observers receive the event, and it is neither logged nor recorded: an attempt starts, or
-    /// the first one succeeds.
+    /// Returns true if the event is for observers only, and is neither logged nor recorded: the start of an attempt,
+    /// and the success of the first attempt.
     pub(crate) fn is_for_observers(&self) -> bool {
         match self.data {
             EventData::Started => true,
@@ -102,7 +102,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The error that this event reports, if it does.
+    /// The error that this event reports, if any.
     #[must_use]
     pub fn error(&self) -> Option<&dyn fmt::Display> {
         self.fields().error
@@ -131,7 +131,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The number of attempts and the outcome of the call that ended with this event, if it did.
+    /// The number of attempts and the outcome of the call that ended with this event, if one did.
     #[cfg(feature = "std")]
     #[doc(hidden)]
     pub fn call_end(&self) -> Option<(u32, CallEnd)> {
@@ -148,17 +148,17 @@ impl<'a> Event<'a> {
 
 /// The details of an event: [`Event::data`].
 ///
-/// `max` is the policy's `max`, or in `Correcting` the limit of corrections; `None` if it is unlimited. Kinds of
-/// failure with their own `max` are counted separately, so [`attempt`](Event::attempt) can exceed `max` + 1.
+/// `max` is the policy's `max`, or in `Correcting` the limit of corrections; `None` if unlimited. Kinds of failure with
+/// their own `max` are counted separately, so [`attempt`](Event::attempt) can exceed `max` + 1.
 ///
-/// `attempts` is the total number of attempts. Unlike `attempt`, it includes attempts that started after the one that
-/// won, and those before the last progress.
+/// `attempts` is the total number of attempts. Unlike `attempt`, `attempts` includes attempts that started after the
+/// winning one, and those before the last progress.
 ///
 /// `corrections` is the number of calls of `correct`.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum EventData<'a> {
-    /// An attempt starts: in a batch the first call of a round, in a plan a round, and each of its subtasks. Only the
+    /// An attempt starts: in a batch, the first call of a round; in a plan, a round or one of its subtasks. Only the
     /// key `observe` receives this event; it is not logged.
     Started,
     /// An attempt failed, and another follows after a pause.
@@ -166,7 +166,7 @@ pub enum EventData<'a> {
         /// The number of the next retry, from 1, in the count for its kind of failure. A kind with its own `max` is
         /// counted separately, and all other kinds together.
         retry: u32,
-        /// The most retries allowed in that count; `None` if unlimited. To show both to people, write
+        /// The most retries allowed in the same count; `None` if unlimited. To show both numbers to people, write
         /// `retry`/`retry_max`, as in `2/3`.
         retry_max: Option<u32>,
         /// The `max` of the policy.
@@ -190,7 +190,7 @@ pub enum EventData<'a> {
         error: &'a dyn fmt::Display,
     },
     /// An attempt takes longer than the key `hedge` allows, or one of several failed, and another starts next to those
-    /// in flight. [`attempt`](Event::attempt) is the number of the one that starts.
+    /// in flight. [`attempt`](Event::attempt) is the new attempt's number.
     Hedging {
         /// The `max` of the policy.
         max: Option<u32>,
@@ -198,7 +198,7 @@ pub enum EventData<'a> {
         /// another failed.
         delay: Duration,
     },
-    /// An attempt failed while others go on: with the key `hedge`, others of the same call; in a plan, those of other
+    /// An attempt failed while others continue: with the key `hedge`, those of the same call; in a plan, those of other
     /// subtasks. A later event reports the outcome of the call.
     AttemptFailed {
         /// The failure.
@@ -207,22 +207,22 @@ pub enum EventData<'a> {
         kind: Kind,
     },
     /// Items of a batch failed in the same way in a round, or were given up without an attempt.
-    /// [`attempt`](Event::attempt) is 0 if they were never sent. For items that are sent again, one group of failures
-    /// is reported as `Retrying`, and every other group here, because a round has only one pause. A later event reports
-    /// the outcome of the batch.
+    /// [`attempt`](Event::attempt) is 0 if the items were never sent. For items that are sent again, one group of
+    /// failures is reported as `Retrying`, and each other group as this event, because a round has only one pause. A
+    /// later event reports the outcome of the batch.
     ItemsFailed {
         /// The `max` of the policy.
         max: Option<u32>,
         /// The number of these items, and the failure of the first.
         error: &'a dyn fmt::Display,
-        /// The kind of failure. `None` if it is not retried, or if no attempt ended with this event.
+        /// The kind of failure. `None` if the failure is not retried, or if no attempt ended with this event.
         kind: Option<Kind>,
         /// The pause after which the items are sent again, or the reason that they are given up.
         follows: Result<Duration, Reason>,
     },
-    /// An attempt failed, no other follows, and the function of the key `fallback` is called. It ends the call: with
-    /// `FellBack`, or with `GaveUp` and [`Reason::FallbackFailed`]; or with `GaveUp` and this reason, not logged, if
-    /// the function returns the error of the call.
+    /// An attempt failed, no other follows, and the function of the key `fallback` is called. The call then ends with
+    /// `FellBack`, or with `GaveUp` and [`Reason::FallbackFailed`]. If the function returns the call's own error, the
+    /// call ends with a `GaveUp` that has this event's reason and is not logged.
     FallingBack {
         /// The number of calls of `correct`.
         corrections: u32,
@@ -230,7 +230,7 @@ pub enum EventData<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// The end of the attempt. `None` if none ended here: after a pause, or if none was made.
+        /// The end of the attempt. `None` after a pause, or if no attempt was made.
         ended: Option<AttemptEnd>,
         /// The reason that no attempt follows.
         reason: Reason,
@@ -245,7 +245,7 @@ pub enum EventData<'a> {
     },
     /// An attempt failed, and the call ends with that failure, or with the failure of its `fallback`. A batch ends this
     /// way if it gave up any item; the event then contains the number of these items, and the failure and reason of the
-    /// last ones. It is not logged for a batch, because the given-up items already were.
+    /// last ones. For a batch, this event is not logged, because the given-up items already were.
     GaveUp {
         /// The number of attempts made.
         attempts: u32,
@@ -255,8 +255,8 @@ pub enum EventData<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// The end of the attempt. `None` if none ended here: after a pause, if none was made, if it was dropped, or
-        /// for a plan's subtask whose failure was reported as `AttemptFailed`. For a batch, the end of its last round.
+        /// The end of the attempt. `None` after a pause, if no attempt was made, if the attempt was dropped, or for a
+        /// plan's subtask whose failure was reported as `AttemptFailed`. For a batch, the end of its last round.
         ended: Option<AttemptEnd>,
         /// The reason that no attempt follows.
         reason: Reason,
@@ -279,7 +279,7 @@ pub enum EventData<'a> {
         /// The reason that the breaker opened.
         cause: Cause,
     },
-    /// The first trial call starts, and the `breaker`, which was open for long enough, is now half-open.
+    /// The `breaker` was open for long enough, and is now half open: the first trial call starts.
     BreakerHalfOpened,
     /// A trial call succeeded, and the `breaker` closed. Another event reports the outcome of the call.
     BreakerClosed,
@@ -295,20 +295,20 @@ pub enum EventData<'a> {
         /// The duration of the wait.
         waited: Duration,
     },
-    /// An attempt was throttled, and the `limiter` admits none for the time that the server asked for. Reported again
-    /// if a later hint more than doubles the remaining time.
+    /// An attempt failed with a hint, and the `limiter` admits no attempt for the time that the server asked for.
+    /// Reported again if a later hint more than doubles the remaining time.
     LimiterPaused {
-        /// The time for which no attempt starts.
+        /// The time during which no attempt starts.
         pause: Duration,
     },
-    /// The first attempt succeeded after the `limiter` was paused.
+    /// An attempt succeeded for the first time since the `limiter` was paused.
     LimiterResumed,
     /// At the end of an attempt, the `limiter` changed its limit of concurrent attempts.
     LimitChanged {
         /// The new limit of concurrent attempts.
         limit: u32,
     },
-    /// At the end of an attempt, the `limiter` changed its rate of attempts per second.
+    /// At the end of an attempt, the `limiter` changed its rate.
     RateChanged {
         /// The new rate: the total cost of the attempts that may start per second.
         rate: f64,
@@ -330,7 +330,7 @@ pub enum EventData<'a> {
         /// The name of the outer call.
         outer: &'a str,
         /// The most attempts of the inner function during one call of the outermost one. `None` if unlimited, or if an
-        /// outer call's policy is an expression, because that is only evaluated after a failure.
+        /// outer call's policy is an expression, which is evaluated only after a failure.
         attempts: Option<u64>,
     },
 }
@@ -340,7 +340,7 @@ pub enum EventData<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AttemptEnd {
-    /// A success: the last round of a batch that had given up items before.
+    /// A success: the last round of a batch that gave up items in earlier rounds.
     Succeeded,
     /// A failure that is not retried.
     Stop,
@@ -349,7 +349,7 @@ pub enum AttemptEnd {
 }
 
 impl AttemptEnd {
-    /// The end with a failure: of this kind, or not retried if `None`.
+    /// The end of a failed attempt. Without a kind, the failure is not retried.
     #[doc(hidden)]
     pub fn failed(kind: Option<Kind>) -> Self {
         kind.map_or(Self::Stop, Self::Failed)
@@ -360,11 +360,11 @@ impl AttemptEnd {
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallEnd {
-    /// It returned a value.
+    /// The call returned a value.
     Succeeded,
-    /// It gave up, and the fallback returned a value.
+    /// The call gave up, and the fallback returned a value.
     FellBack,
-    /// It gave up for this reason.
+    /// The call gave up for this reason.
     GaveUp(Reason),
 }
 

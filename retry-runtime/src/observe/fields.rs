@@ -1,4 +1,4 @@
-//! The contents of a log line. Code that prints or records an event uses these, so the event is read in one place.
+//! The contents of a log line. Code that prints or records an event uses these, so only one place reads events.
 
 use core::fmt;
 use core::time::Duration;
@@ -18,7 +18,7 @@ macro_rules! fields {
             pub name: &'static str,
             /// The default level.
             pub level: Level,
-            /// The record whose level applies, if it can be changed.
+            /// The record, if its level can be changed.
             pub record: Option<Record>,
             /// The name of the call.
             pub call: &'a dyn fmt::Display,
@@ -30,7 +30,7 @@ macro_rules! fields {
         }
 
         impl<'a> Fields<'a> {
-            /// A line with this name, for a call of that name.
+            /// A line with this event name, for the call with this name.
             pub const fn new(
                 name: &'static str,
                 level: Level,
@@ -58,21 +58,21 @@ fields! {
     max: Max;
     /// The number of the retry, if the kind of failure has its own count.
     retry: u32;
-    /// The limit of that count, or of corrections.
+    /// The limit of the retry's count, or of corrections.
     retry_max: u32;
     /// The number of attempts ahead in the queue.
     ahead: usize;
     /// The pause or the wait.
     delay: Duration, Delay::new;
-    /// The most attempts at a time.
+    /// The limit of concurrent attempts.
     limit: u32;
-    /// The most attempts per second.
+    /// The rate, in cost per second.
     rate: f64;
     /// The number of items or subtasks that are done.
     done: usize;
-    /// The number of those that were given up.
+    /// The number of items or subtasks that were given up.
     failed: usize;
-    /// The number of all others.
+    /// The number of all other items or subtasks.
     waiting: usize;
     /// The error.
     error: &'a dyn fmt::Display, shown;
@@ -172,7 +172,7 @@ impl fmt::Display for Fields<'_> {
     }
 }
 
-/// The line's text in addition to its fields.
+/// The message of a `tracing` event.
 #[cfg(feature = "tracing")]
 pub(crate) struct Message<'a>(pub(crate) &'a Fields<'a>);
 
@@ -185,7 +185,10 @@ impl fmt::Display for Message<'_> {
             write!(f, ", up to {attempts} attempts")?;
         }
         if let Some(outer) = fields.outer.map(shown) {
-            write!(f, ": {outer} around it retries, too; let one of them retry")?;
+            write!(
+                f,
+                ": its outer call {outer} retries, too; let only one of them retry"
+            )?;
         }
         if let Some(summary) = fields.summary {
             write!(f, ": {summary}")?;
@@ -225,8 +228,8 @@ impl Delay {
         Self(rounded(delay))
     }
 
-    /// The delay in seconds. It is divided once, so that 1848 ms are exactly the number 1.848. A value below a tenth of
-    /// a millisecond becomes 0, because a subscriber would write `1.04e-5`.
+    /// The delay in seconds. Divided only once, so that 1848 ms are exactly 1.848. A value below a tenth of a
+    /// millisecond becomes 0, because a subscriber would write `1.04e-5`.
     #[cfg(feature = "tracing")]
     #[expect(clippy::cast_precision_loss, reason = "exact for 28,000 years")]
     pub(crate) fn seconds(&self) -> f64 {

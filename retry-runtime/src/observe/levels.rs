@@ -1,4 +1,4 @@
-//! The log levels of records and of calls that the program has changed.
+//! The log levels that the program has changed, for records and for calls.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -12,10 +12,10 @@ use crate::sync::{Mutex, lock};
 /// The number of records: `RateChanged` is the last.
 const RECORDS: usize = Record::RateChanged as usize + 1;
 
-/// The number (from 1) of each record's level; 0 if it has the documented default.
+/// The number (from 1) of each record's level; 0 if the level is the documented default.
 static CHANGED: [AtomicU8; RECORDS] = [const { AtomicU8::new(0) }; RECORDS];
 
-/// Name prefixes, each with the highest level at which their records are logged.
+/// Name prefixes, each with the highest level at which the records of its calls are logged.
 #[cfg(feature = "std")]
 static QUIET: Mutex<Vec<(String, Level)>> = Mutex::new(Vec::new());
 
@@ -51,8 +51,8 @@ pub fn set_level(record: Record, level: Level) {
 /// ```
 ///
 /// Records without an [`Event`](crate::Event) are still logged: the warnings about a `timeout` that isn't enforced and
-/// about unknown error types. Observers and recordings receive every event, regardless of its level. [`reset_levels`]
-/// removes the limit.
+/// about unknown error types, and a plan's records about its subtasks and its end. Observers and recordings receive
+/// every event. [`reset_levels`] removes the limit.
 #[cfg(feature = "std")]
 pub fn set_most(calls: &str, most: Level) {
     let mut quiet = lock(&QUIET);
@@ -69,7 +69,7 @@ pub fn reset_levels() {
     }
 }
 
-/// The level at which these fields are logged: the record's level if it was changed, limited for the call.
+/// The level at which these fields are logged: the record's level, as changed by the program, limited for the call.
 pub(crate) fn of(fields: &Fields<'_>) -> Level {
     let Some(record) = fields.record else {
         return fields.level;

@@ -1,6 +1,6 @@
 //! The log, through `tracing`, with the target `retry`. `WARN`: each retry, correction, fallback, call that gave up,
-//! attempt that fails while others go on, breaker that opens, and pair of functions whose retries multiply. `INFO`:
-//! each call that succeeded after retries or by its fallback, hedged attempt, breaker that turns half-open or closes,
+//! attempt that fails while others continue, breaker that opens, and pair of functions whose retries multiply. `INFO`:
+//! each call that succeeded after retries or by its fallback, hedged attempt, breaker that turns half open or closes,
 //! and limiter that is paused or resumed. `DEBUG`: each wait and other change of a limiter, and, with the target
 //! `retry::reason`, the guide's address for a reason.
 
@@ -62,8 +62,8 @@ pub(crate) fn log(fields: &Fields<'_>) {
     }
 }
 
-/// Logs the address of the guide's section about a reason, once per process and reason. Its headings are named after
-/// the reasons.
+/// Logs the address of the guide's section about a reason, once per process and reason. The section's heading is the
+/// reason.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]

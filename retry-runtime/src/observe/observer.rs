@@ -45,7 +45,7 @@ use crate::observe::Event;
 /// # }
 /// ```
 ///
-/// An observer runs on the task that makes the call and delays it, so do slow work on another task.
+/// An observer runs on the task that makes the call, and delays the call, so do slow work on another task.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "not an `Observer`",

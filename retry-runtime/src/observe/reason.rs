@@ -11,8 +11,8 @@ enum_with_names! {
     NotRetryable = "not retryable",
     /// No retries are left, or retries are turned off.
     Exhausted = "exhausted",
-    /// The next attempt would have started after the call's `deadline`, its pauses would have exceeded `total_delay`,
-    /// or its `total_timeout` is over.
+    /// The next attempt would have started after the call's `deadline`, the pauses would have exceeded `total_delay`,
+    /// or `total_timeout` has passed.
     Deadline = "deadline",
     /// The server asked for a wait longer than `max_hint`.
     HintTooLong = "hint too long",
@@ -33,14 +33,14 @@ enum_with_names! {
     CorrectionFailed = "correction failed",
     /// The key `before_pause` or `before_retry` returned an error.
     HookFailed = "hook failed",
-    /// The key `fallback` was called, and failed too. A fallback that returns the error of the call itself, from
-    /// `GaveUp::into_error`, leaves the reason as it was.
+    /// The `fallback` failed, too. A fallback that returns the call's own error, from `GaveUp::into_error`, doesn't
+    /// change the reason.
     FallbackFailed = "fallback failed",
     /// The operation of a batch returned more or fewer results than it received items.
     Unanswered = "unanswered",
 }
 
-/// The reason of a call that gave up because of this rejection.
+/// The reason that a call reports if it gives up because of this rejection.
 impl From<RejectedBy> for Reason {
     fn from(by: RejectedBy) -> Self {
         match by {
@@ -51,7 +51,7 @@ impl From<RejectedBy> for Reason {
     }
 }
 
-/// The reason of a call that ends with this rejection.
+/// The reason that a call reports if it ends with this rejection.
 impl From<Rejected> for Reason {
     fn from(rejected: Rejected) -> Self {
         rejected.by().into()
@@ -71,6 +71,6 @@ enum_with_names! {
     Slow = "slow calls",
     /// A trial call failed.
     Trial = "trial call failed",
-    /// An operator opened it.
+    /// An operator opened the breaker.
     Forced = "forced",
 }

@@ -1,4 +1,4 @@
-//! Recordings of the calls on a thread, or of those that a recorder observes, for tests.
+//! Recordings for tests: of the calls on a thread, or of the calls that a recorder observes.
 
 use alloc::sync::Arc;
 use core::cell::RefCell;
@@ -12,8 +12,8 @@ use crate::sync::{Mutex, lock};
 /// The events of calls, for a test to check.
 ///
 /// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) have the same methods. They
-/// contain only logged events, and so nothing about a call whose first attempt succeeded. A recorder that you set with
-/// the key `observe` also contains such calls:
+/// contain only logged events, so nothing about a call whose first attempt succeeded. A recorder that you set with the
+/// key `observe` also contains such calls:
 ///
 /// ```
 /// use std::time::Duration;

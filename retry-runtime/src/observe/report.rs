@@ -30,8 +30,7 @@ pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     }
 }
 
-/// Reports the end of a call to recordings and the observer, but not to the log, which already has it from other
-/// events.
+/// Reports the end of a call to recordings and the observer, but not to the log: other events have already logged it.
 pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "std")]
     recording::record(event.call, None, Some(event));

@@ -39,8 +39,8 @@ pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {
     Span::none()
 }
 
-/// The span of an attempt; none unless `is_on`. Its parent is the current span, which is the call's if that was
-/// entered.
+/// The span of an attempt; none unless `is_on`. Its parent is the current span, which is the call's if the call's span
+/// was entered.
 pub fn of_attempt(is_on: bool, number: u32) -> Span {
     #[cfg(feature = "tracing")]
     if is_on {
@@ -55,7 +55,7 @@ pub fn enter(span: &Span) -> Entered<'_> {
     span.enter()
 }
 
-/// Polls the future in that span.
+/// Polls the future in this span.
 pub fn within<F: Future>(mut future: Pin<&mut F>, span: &Span) -> impl Future<Output = F::Output> {
     poll_fn(move |context| {
         let _entered = span.enter();

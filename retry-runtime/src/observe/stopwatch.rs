@@ -1,4 +1,4 @@
-//! The times in events.
+//! The durations in events.
 
 use retry_classify::Kind;
 
@@ -36,7 +36,7 @@ use crate::time::Moment;
 pub struct Stopwatch {
     /// The time of the call's first event.
     call: Option<Moment>,
-    /// The number and start of the current attempt. `None` once it has ended.
+    /// The number and start of the current attempt. `None` once the attempt has ended.
     attempt: Option<(u32, Moment)>,
 }
 

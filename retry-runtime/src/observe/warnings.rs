@@ -1,4 +1,4 @@
-//! Log records that are not events: warnings, once per name of a call, and changes by operators.
+//! Log records that are not events: warnings, once per call name, and operators' changes.
 
 use core::fmt::Display;
 
@@ -9,7 +9,7 @@ use crate::observe::{Fields, Level, report_line};
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
 
-/// The names for which something was already logged. Their number is limited, so that names created for each call don't
+/// The names for which a record was already logged. Their number is limited, so that names created for each call don't
 /// fill the memory.
 #[cfg(feature = "std")]
 pub(crate) struct OncePerName(Mutex<Vec<String>>);
@@ -47,7 +47,7 @@ pub fn ignores_timeout(call: &str) {
         }
     }
     let fields = Fields {
-        reason: Some("the call names no `timeout`, or can't have one"),
+        reason: Some("the call doesn't set `timeout`, or can't have one"),
         ..Fields::new("ignoring the policy's timeout", Level::Warn, &call, None)
     };
     report_line(call, &fields);
@@ -59,8 +59,8 @@ pub fn ignores_timeout(call: &str) {
 pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
     use retry_classify::macro_support::{Basis, shown};
 
-    const OF_NO_TYPE: &str = "not retried: no type in this error is known to say whether to retry; \
-                              name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
+    const OF_NO_TYPE: &str = "not retried: no known type in this error decides whether to retry; \
+                              name yours, as in `on = on::is::<Busy>`, or register it with `on::known`";
     const WITHOUT_HEADERS: &str = "throttled, and any Retry-After is lost with the headers: ";
     static UNKNOWN: OncePerName = OncePerName::new();
     static LOST: OncePerName = OncePerName::new();
@@ -72,7 +72,7 @@ pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
     };
     if warned.is_new(call) {
         let error = shown(error);
-        // Not the target `retry`, because all records of that target have the same fields.
+        // The target is not `retry`, because all records with that target have the same fields.
         tracing::warn!(target: "retry::classify", call = %call, error = %error, "{why}{advice}");
     }
 }
@@ -81,7 +81,7 @@ pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
 #[cfg(not(all(feature = "std", feature = "tracing")))]
 pub fn warn_about_verdict(_: &str, _: Verdict, _: &dyn Display) {}
 
-/// Logs that an operator changed a shared protection. Not with the target `retry`, because the change is not part of a
+/// Logs that an operator changed a shared protection. The target is not `retry`, because the change is not part of a
 /// call.
 #[cfg(feature = "std")]
 pub fn changed(what: &str, to: &dyn Display) {

@@ -18,9 +18,9 @@ use crate::time::{BlockingTimer, Cancel, DefaultTimer, Moment, Timer, Uncancelle
 
 /// The attempts of one call, for your own loop.
 ///
-/// [`first`](Self::first) waits until the first attempt may start. After an attempt, [`ok`](Self::ok) reports its
-/// value, and [`again`](Self::again) its error: it pauses and waits until the next attempt may start, or returns the
-/// error. So the loop has pauses, hints, a deadline and log records like the attribute, and every key that it sets:
+/// [`first`](Self::first) waits until the first attempt may start. After an attempt, [`ok`](Self::ok) reports success,
+/// and [`again`](Self::again) the error: `again` returns the error, or pauses and waits until the next attempt may
+/// start. So the loop has the attribute's pauses, hints, deadline and log records, and the keys that you set:
 ///
 /// ```
 /// use std::io;
@@ -59,9 +59,9 @@ use crate::time::{BlockingTimer, Cancel, DefaultTimer, Moment, Timer, Uncancelle
 /// # }
 /// ```
 ///
-/// A blocking loop calls [`first_blocking`](Self::first_blocking) and [`again_blocking`](Self::again_blocking). One
-/// value is one call: create another for the next call. If it is dropped at any point, it releases everything that the
-/// call holds: a breaker permit, a limiter slot, and the payment for an attempt that has not started.
+/// A blocking loop calls [`first_blocking`](Self::first_blocking) and [`again_blocking`](Self::again_blocking). Create
+/// a new value for each call. When the value is dropped, it releases everything that the call holds: a breaker permit,
+/// a limiter slot, and the payment for an attempt that has not started.
 ///
 /// The loop itself must enforce the policy's [`timeout`], which [`Policy::attempt_limit`] returns. Hooks and fallbacks
 /// are up to the loop, too.
@@ -91,13 +91,13 @@ impl Keys<'_> {
     }
 }
 
-/// The clock before the first attempt, when it is not read yet.
+/// A placeholder for the clock, which is not read before the first attempt.
 fn no_clock<W>(_: &W) -> Moment {
     Moment::from_origin(Duration::ZERO)
 }
 
 impl<'a> Attempts<'a> {
-    /// Creates a call at that site, which has the policy and the call's name.
+    /// Creates a call with this site's policy and name.
     pub fn new(site: &'a Site<'a>) -> Self {
         let mut driver = Driver::with_clock(BorrowedProtections::default(), DefaultTimer, no_clock);
         driver.retry_rejections();
@@ -111,9 +111,9 @@ impl<'a> Attempts<'a> {
         Self { driver, keys }
     }
 
-    /// Creates a call that was saved during its pause. [`first`](Self::first) starts its next attempt.
+    /// Restores a call that was saved during its pause. [`first`](Self::first) starts its next attempt.
     ///
-    /// Its next attempt is already paid for: the [`budget`](Self::budget) gets a refund if the attempt doesn't start.
+    /// The next attempt is already paid for: the [`budget`](Self::budget) gets a refund if the attempt doesn't start.
     /// The policy's deadline includes the time that the call had spent, but not the time between saving and loading. To
     /// check first that the policy still allows the attempt, call [`Call::resumed`].
     pub fn from_saved(site: &'a Site<'a>, call: Call) -> Self {
@@ -131,7 +131,7 @@ impl<'a, W> Attempts<'a, W> {
         self
     }
 
-    /// Asks this breaker before each attempt.
+    /// Passes each attempt through this breaker, which may reject it.
     pub fn breaker(mut self, breaker: &'a (dyn AdmissionControl + Send + Sync)) -> Self {
         self.driver.protections().breaker = Some(breaker);
         self
@@ -157,13 +157,13 @@ impl<'a, W> Attempts<'a, W> {
         self
     }
 
-    /// Ends the call during a pause or a wait once this future is ready, such as `token.cancelled()`.
+    /// Ends the call, during a pause or a wait, once this future (such as `token.cancelled()`) is ready.
     pub fn cancel(mut self, cancelled: impl Future<Output = ()> + Send + 'a) -> Self {
         self.keys.cancelled = Box::pin(Remembered::new(cancelled));
         self
     }
 
-    /// Ends the call during a pause or a wait of a blocking loop once `cancel` is cancelled.
+    /// Ends a blocking loop's call, during a pause or a wait, once `cancel` is cancelled.
     pub fn cancel_blocking(mut self, cancel: &'a (dyn Cancel + Sync)) -> Self {
         self.keys.cancel = cancel;
         self
@@ -175,7 +175,7 @@ impl<'a, W> Attempts<'a, W> {
         self
     }
 
-    /// Sets the cost of each attempt in the limiter, in the limiter's units. Default 1.
+    /// Sets each attempt's cost, in the limiter's units. Default 1.
     pub fn cost(mut self, cost: u32) -> Self {
         self.driver.state.cost = cost;
         self
@@ -192,10 +192,10 @@ impl<'a, W> Attempts<'a, W> {
         value
     }
 
-    /// Reports a failed attempt. Returns the pause before the next one, or the error if there is none.
+    /// Reports a failed attempt. Returns the pause before the next one, or the error if no attempt follows.
     ///
-    /// Use it in a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Other loops call
-    /// [`again`](Self::again).
+    /// Use this method in a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Other
+    /// loops call [`again`](Self::again).
     pub fn failed<E: Classify>(&mut self, error: E) -> Result<Duration, E> {
         let verdict = error.classify();
         let failed = self.failed_if(Described(error), verdict);
@@ -241,7 +241,7 @@ impl<'a, W> Attempts<'a, W> {
         self.driver.into_saved()
     }
 
-    /// Starts the call, measured with this clock.
+    /// Starts the call, and its deadline, on this clock.
     fn start(&mut self, now: fn(&W) -> Moment) {
         self.driver.now = now;
         self.driver.begin_deadline();
@@ -268,7 +268,7 @@ impl<'a, W> Attempts<'a, W> {
         self.driver.rejected(site, is_cancelled, None, reporter);
     }
 
-    /// Fails if no attempt starts.
+    /// Returns an error if no attempt starts.
     fn begun<E: fmt::Display>(&mut self, error: impl FnOnce(&Stop) -> E) -> Result<(), E> {
         let Some(stop) = self.driver.stop() else {
             return Ok(());

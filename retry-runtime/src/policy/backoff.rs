@@ -32,7 +32,7 @@ pub enum Backoff {
     ///
     /// A list has neither `base` nor `factor`, and setting a list removes both. A `base` or `factor` set after the list
     /// is ignored, and [`Policy::checked`](crate::Policy::checked) rejects the policy. Only an explicit `cap` clips the
-    /// list, not the default one, so delays are as long as written. Jitter applies as to any other shape.
+    /// list, so by default, delays are as long as written. Jitter applies as to any other shape.
     /// ```
     /// use std::time::Duration;
     /// use retry_runtime::{Backoff, Jitter, Policy};
@@ -49,16 +49,16 @@ pub enum Backoff {
     /// assert_eq!("max=3, backoff=[1s, 5m], jitter=none".parse(), Ok(POLICY));
     /// ```
     ///
-    /// Lists from text and configuration files stay in memory until the process ends. With the feature `std`, each
-    /// different list is stored once, no matter how often it is read; without it, each read stores the list again.
-    /// [`Backoff::list`] does the same with delays known only at run time.
+    /// Lists from text and configuration files stay in memory until the process ends. With the feature `std`, equal
+    /// lists are stored once; without `std`, each read stores the list again. [`Backoff::list`] does the same with
+    /// delays known only at run time.
     List(&'static &'static [Duration]),
 }
 
 impl Backoff {
     /// Creates a list of delays known only at run time. The list stays in memory until the process ends. With the
-    /// feature `std`, each different list is stored once; without it, each call stores the list again. In a constant,
-    /// use [`Backoff::List`].
+    /// feature `std`, equal lists are stored once; without `std`, each call stores the list again. In a constant, use
+    /// [`Backoff::List`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -104,7 +104,7 @@ fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Durati
     Duration::try_from_secs_f64(base.as_secs_f64() * growth).map_or(cap, |delay| delay.min(cap))
 }
 
-/// `factor` to this power. `f64::powi` would need `std`.
+/// `factor` raised to `power`. `f64::powi` would need `std`.
 fn to_power(mut factor: f64, mut power: u32) -> f64 {
     let mut product = 1.0;
     loop {
@@ -131,7 +131,7 @@ fn fibonacci(index: u32) -> u32 {
 
 // A policy is `Copy`, so its references must be valid forever.
 
-/// Stores a list, once for all equal lists.
+/// Stores a list, unless an equal one is already stored.
 #[cfg(feature = "std")]
 fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     use std::sync::Mutex;
@@ -149,7 +149,7 @@ fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     delays
 }
 
-/// Without `std`, there is no lock to protect a registry, so each call stores a list.
+/// Without `std`, there is no lock to protect a registry, so each call stores its list.
 #[cfg(not(feature = "std"))]
 use leak as keep;
 

@@ -1,4 +1,4 @@
-//! The policy values that the attribute, texts and files reject. The setters share these rules.
+//! Checks for policy values that setters accept, but the attribute, texts and files reject.
 
 use core::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, refu
 /// A value that is rejected.
 #[derive(Clone, Copy)]
 enum Fault {
-    /// The value is not in the range that the text describes.
+    /// The value is outside the range that the string describes.
     OutOfRange(KeyPath, &'static str),
     Above(Bound, Bound),
     /// A `base` or `factor` with a list.
@@ -21,7 +21,7 @@ enum Fault {
 }
 
 impl Fault {
-    /// A message that can be produced at compile time, without the value.
+    /// A message for compile errors, which can't contain the value.
     const fn in_short(self) -> &'static str {
         match self {
             Self::OutOfRange(..) => {
@@ -40,9 +40,9 @@ impl Fault {
 impl Policy {
     /// Returns this policy, or an error if it has a value that the attribute would reject: a `base` or `floor` above
     /// the `cap`, in the policy or in a section with its inherited values; a `factor` that is below 1, infinite or not
-    /// a number; a jitter ratio outside 0–1; a `timeout`, `deadline` or `total_delay` of zero; a `deadline` or
-    /// `total_delay` below the shortest possible first delay, so that no retry could start; a `base` or `factor` that
-    /// was set after a list of delays.
+    /// a number; a jitter ratio outside 0–1; a time limit of zero; a `deadline`, `total_timeout` or `total_delay` below
+    /// the shortest possible first delay, so that no retry could start; a `base` or `factor` that was set after a list
+    /// of delays.
     ///
     /// The setters accept such values: they use the nearest valid one, and ignore a `base` or `factor` after a list.
     /// Use this method for policies whose values are only known at run time; for constants there is
@@ -76,7 +76,7 @@ impl Policy {
     }
 
     /// Returns this policy, checked at compile time: in a constant, an error of [`try_checked`](Self::try_checked) is a
-    /// compile error.
+    /// compile error. The first delay is not compared with the time limits.
     ///
     /// ```
     /// use std::time::Duration;
@@ -97,7 +97,7 @@ impl Policy {
     ///
     /// # Panics
     ///
-    /// Outside of constants, if `try_checked` returns an error.
+    /// Outside of constants, if the policy has an invalid value.
     pub const fn checked(self) -> Self {
         match self.fault() {
             Some(fault) => panic!("{}", fault.in_short()),
@@ -105,7 +105,7 @@ impl Policy {
         }
     }
 
-    /// Checks that, for some kind of failure, the first retry can start before each time limit.
+    /// Checks that, for at least one kind of failure, the first retry can start within each time limit.
     fn check_deadline(&self) -> Result<(), PolicyError> {
         // Without a section, invalid values are retried without delay, but only some calls have invalid values.
         let has_invalid = self.named(Some(Kind::Invalid)) != Section::new();
@@ -158,7 +158,7 @@ impl Policy {
         None
     }
 
-    /// Checks the values that are set for a kind, and the order of those in force.
+    /// Checks the values that are set for a kind, and that those in force don't contradict each other.
     const fn fault_of(&self, section: Option<Key>, kind: Option<Kind>) -> Option<Fault> {
         let (own, set) = (self.settings.sections[0], self.settings.sections[row(kind)]);
         let is_list = set.names_list() || (set.backoff.is_none() && own.names_list());

@@ -2,7 +2,7 @@
 ///
 /// `"honor"` and `"clamp"` add a random part to the hint, so that clients that received the same hint don't all return
 /// at once. The random part is at most the largest of these: the range of the policy's own jitter at that retry, a
-/// tenth of the hint, and 100 ms. With `jitter = "none"` nothing is added.
+/// tenth of the hint, and 100 ms. With `jitter = "none"`, nothing is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Hint {
@@ -16,6 +16,6 @@ pub enum Hint {
     /// `"exact"`: wait as long as the server asked, regardless of the policy's own delay. Nothing is added, so use it
     /// only for servers that give each client its own wait. A hint above `max_hint` ends the call.
     Exact,
-    /// `"ignore"`: wait the policy's own delay.
+    /// `"ignore"`: wait for the policy's own delay.
     Ignore,
 }

@@ -32,7 +32,7 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    /// The jitter of this ratio, written as `text`: a sign makes it one that only lengthens delays.
+    /// The jitter of this ratio, written as `text`: with a sign, it only lengthens delays.
     pub(crate) fn of_text(text: &str, ratio: f64) -> Self {
         if text.starts_with('+') {
             Self::Added(ratio)

@@ -10,8 +10,8 @@ use crate::policy::{
 
 /// The policy keys set by one text or table: one layer of configuration.
 ///
-/// [`Policy::overridden_by`] applies it to a policy, key by key. A program's layers are typically its constructor, its
-/// configuration file and its command line. Later layers win:
+/// [`Policy::overridden_by`] applies a layer to a policy, key by key. A program's layers are typically its constructor,
+/// its configuration file and its command line. Later layers win:
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,7 +40,7 @@ use crate::policy::{
 /// | key | value |
 /// |---|---|
 /// | `max` | a whole number from 0 to 4294967294, or `unlimited` |
-/// | `backoff` | `exp`, `fixed`, `linear`, `fibonacci` or `none`; or a list of durations, as `[1s, 5s, 30s]`, whose last one repeats |
+/// | `backoff` | `exp`, `fixed`, `linear`, `fibonacci` or `none`; or a list of durations, as in `[1s, 5s, 30s]`, the last of which repeats |
 /// | `base`, `cap` | a duration |
 /// | `factor` | a number from 1 up |
 /// | `floor` | a duration |
@@ -56,8 +56,8 @@ use crate::policy::{
 /// A duration is written with its units, such as `250ms`, `1.5s`, `2m` or `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d`
 /// and `w`. The longest is 584 years.
 ///
-/// With the feature `serde`, a table with the same keys works, too: a section is a nested table, and a list is an
-/// array. Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
+/// With the feature `serde`, a table with the same keys works, too. Its sections are nested tables, and its lists are
+/// arrays. Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
 ///
 /// A text or table is rejected for an unknown key or word, a repeated key, or a value out of range. Values are never
 /// rounded into range. `Display` prints the layer's keys in the form above.
@@ -73,9 +73,8 @@ impl Policy {
     /// Returns this policy with a layer's values in place of its own, key by key, including sections.
     ///
     /// Fails if the result has a `base` or `floor` above its `cap`, in the policy or in a section with its inherited
-    /// values; if its shortest delay is above its `deadline` or `total_delay`, so that no retry could start; or if the
-    /// layer sets a `base` or `factor` for delays that come from a list. A layer that sets a list removes an earlier
-    /// `base` and `factor`.
+    /// values; if its shortest delay is above a time limit, so that no retry could start; or if the layer sets a `base`
+    /// or `factor` for delays that come from a list. A layer that sets a list removes an earlier `base` and `factor`.
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -178,13 +177,13 @@ impl Overrides {
 }
 
 settings! {
-    /// Settings of a `Breaker` from an environment variable or a file. `Breaker::set` applies them, also while calls
+    /// Settings of a `Breaker` from an environment variable or a file. `Breaker::set` applies them, even while calls
     /// are in flight.
     ///
     /// | key | value |
     /// |---|---|
     /// | `ratio` | a number above 0, and at most 1 |
-    /// | `open_for` | a duration above zero, as in `10s`; at least 1 ms counts |
+    /// | `open_for` | a duration above zero, as in `10s`; below 1 ms counts as 1 ms |
     ///
     /// A key that isn't set leaves the setting unchanged. A text is rejected for an unknown key, a repeated key, or a
     /// value out of range. With the feature `serde`, a table with the same keys works, too.
@@ -213,7 +212,7 @@ settings! {
 
 settings! {
     /// Limits of a `ConcurrencyLimiter` from an environment variable or a file. `ConcurrencyLimiter::set` applies them,
-    /// also while calls are in flight.
+    /// even while calls are in flight.
     ///
     /// | key | value |
     /// |---|---|

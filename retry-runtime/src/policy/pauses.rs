@@ -4,7 +4,7 @@ use core::time::Duration;
 use crate::policy::schedule::{Schedule, limit};
 use crate::time::random;
 
-/// An iterator of a policy's pauses, one for each retry. Returned by [`Policy::pauses`](crate::Policy::pauses) and,
+/// An iterator over a policy's pauses, one for each retry. Returned by [`Policy::pauses`](crate::Policy::pauses) and,
 /// without jitter, [`Policy::delays`](crate::Policy::delays).
 #[derive(Clone, Debug)]
 pub struct Pauses {
@@ -22,8 +22,8 @@ impl Pauses {
         }
     }
 
-    /// The number of pauses since the start or the last [`reset`](Self::reset). After a pause, it is the number of the
-    /// retry that follows.
+    /// The number of pauses since the start or the last [`reset`](Self::reset). After a pause, this is the number of
+    /// the next retry.
     pub const fn number(&self) -> u32 {
         self.retry
     }

@@ -211,7 +211,7 @@ mod tests {
             for delay in [plain, low, high] {
                 prop_assert!(floor <= delay && delay <= schedule.cap, "{delay:?}");
             }
-            // Jitter never exceeds twice the delay, and only decorrelated jitter depends on the previous one.
+            // Jitter never exceeds twice the delay, and only decorrelated jitter depends on the previous delay.
             if schedule.jitter != Jitter::Decorrelated {
                 prop_assert!(low <= plain && plain <= high);
                 prop_assert!(high <= plain.saturating_mul(2), "{high:?} of {plain:?}");
@@ -320,7 +320,7 @@ mod tests {
                 "{jitter:?}"
             );
         }
-        // If it is above the delay, jitter applies to it.
+        // If the floor is above the delay, jitter applies to the floor.
         let schedule = policy
             .floor(millis(400))
             .jitter(Jitter::Ratio(0.5))
@@ -329,13 +329,13 @@ mod tests {
             schedule.range(1, Duration::ZERO),
             (millis(400), millis(600))
         );
-        // If it is above the cap, the cap applies.
+        // If the floor is above the cap, the cap applies.
         let schedule = policy.floor(millis(2_000)).schedule(None, Values::Taken);
         assert_eq!(
             schedule.range(1, Duration::ZERO),
             (millis(1_000), millis(1_000))
         );
-        // Retries without delay stay so.
+        // The floor doesn't add a delay to retries without one.
         let none = policy.backoff(Backoff::None).schedule(None, Values::Taken);
         assert_eq!(
             none.range(1, Duration::ZERO),

@@ -8,11 +8,12 @@ use crate::policy::settings::{setters, settings};
 use crate::policy::{Backoff, Jitter, KeyValue, Settings};
 
 settings! {
-    /// Other values for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`, `timed_out(…)`,
-    /// `invalid(…)` and `rejected(…)`.
+    /// Separate values for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
+    /// `timed_out(…)`, `invalid(…)` and `rejected(…)`.
     ///
     /// A section inherits unset keys from the policy. A section that sets `max` has its own count: its retries don't
-    /// count against the policy's `max`, nor others against the section's, and its delays grow with its own count.
+    /// count against the policy's `max`, nor other retries against the section's, and its delays grow with its own
+    /// count.
     ///
     /// ```
     /// use std::time::Duration;
@@ -101,7 +102,7 @@ impl Section {
     }
 
     setters! {
-        /// Sets the number of retries after this kind of failure, which are counted separately: see
+        /// Sets the number of retries after this kind of failure, in a separate count: see
         /// [`Policy::max`](crate::Policy::max).
         max(retries: u32): [max] = retries;
         /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
@@ -115,7 +116,7 @@ impl Section {
     }
 }
 
-/// The duration, or the longest one that a policy's text can contain if that is shorter.
+/// The duration, limited to the longest one that a policy's text can contain.
 pub(crate) const fn at_longest(duration: Duration) -> Duration {
     if duration.as_nanos() > LONGEST.as_nanos() {
         return LONGEST;

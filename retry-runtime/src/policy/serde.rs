@@ -46,7 +46,7 @@ impl Serialize for KeyValue {
 /// Reads a table, and builds a value from it inside the deserializer, so that the format can add a line number to an
 /// error.
 struct TableVisitor<R, T> {
-    /// Also called on each part of the table, to check it, so that the format can add the part's position to an error.
+    /// Also called with each part of the table, as a check, so that the format can add the part's position to an error.
     read: fn(Entries) -> Result<R, PolicyError>,
     build: fn(R) -> Result<T, PolicyError>,
 }

@@ -118,7 +118,7 @@ pub(crate) const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T
 }
 
 settings! {
-    /// The values of the keys that only a policy has, not its sections.
+    /// The values of keys that a policy has, but its sections don't.
     pub(crate) CallSettings {
         pub(crate) Floor floor: Duration(Duration),
         pub(crate) Hint hint: Hint(Hint),
@@ -131,7 +131,7 @@ settings! {
     }
 }
 
-/// The sections of a policy with their kinds of failure; first the policy itself.
+/// The policy itself, and then its sections with their kinds of failure.
 pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 1 + Kind::ALL.len()] = [
     (None, None),
     (Some(Key::Transient), Some(Kind::Transient)),

@@ -55,8 +55,8 @@ readable! {
 }
 
 /// Prints every key with its value. The text parses to an equal policy if the values are in the ranges that texts
-/// allow. `floor`, `deadline` and the sections are printed only if they are set. Keys that have no effect with a list
-/// are left out.
+/// allow. `floor`, the time limits, `enabled = false` and the sections are printed only if they are set. Keys that have
+/// no effect with a list are left out.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -79,8 +79,8 @@ impl fmt::Display for Overrides {
     }
 }
 
-/// The number of levels to which tables may be nested in a text: a name, and a section. Limited, so that no text can
-/// overflow the stack.
+/// The maximum nesting depth of tables in a text: a name, and a section in it. Limited, so that no text can overflow
+/// the stack.
 const DEPTH: u8 = 2;
 
 /// Parses the keys of a whole text.
@@ -98,7 +98,7 @@ pub(crate) fn entries(text: &str) -> Result<Entries, PolicyError> {
 
 struct Parser<'a> {
     rest: &'a str,
-    /// The number of levels to which tables may still be nested here.
+    /// The nesting depth that is still allowed.
     depth: u8,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         self.rest.chars().next()
     }
 
-    /// Consumes the delimiter if it comes next. Returns true if it does.
+    /// Consumes the delimiter if it comes next. Returns true if it did.
     fn take(&mut self, delimiter: char) -> bool {
         let rest = self.rest.trim_start().strip_prefix(delimiter);
         self.rest = rest.unwrap_or(self.rest);
@@ -225,7 +225,7 @@ fn no_value(word: &str) -> PolicyError {
     }
 }
 
-/// The key to which a value without one belongs, and the value to suggest for it.
+/// The key to suggest for a value that was written without its key, and that key's value.
 fn key_of(value: &str) -> Option<(Key, &str)> {
     match value {
         "off" | "false" | "no" | "disabled" => Some((Key::Enabled, "false")),

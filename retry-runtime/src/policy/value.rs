@@ -13,11 +13,11 @@ use retry_vocabulary::{duration, messages, range};
 
 use crate::policy::{Backoff, Hint, Jitter, PolicyError, Section, Settings, short};
 
-/// A value as written. Both texts and tables are converted to this type first, so that they have the same keys and
+/// A value as written. Both texts and tables are converted to this type first, so that both have the same keys and
 /// checks.
 #[derive(Clone, Debug)]
 pub(crate) enum RawValue {
-    /// A text, or another scalar of the format, as text.
+    /// Text, or another scalar of the file format as text.
     One(String),
     List(Vec<String>),
     Table(Entries),
@@ -26,7 +26,7 @@ pub(crate) enum RawValue {
 pub(crate) type Entries = Vec<(String, RawValue)>;
 
 impl RawValue {
-    /// The value as one text, for keys that take one value, and for messages. Nested values are shortened.
+    /// The value as one text, for keys that take one value, and for messages. Lists and tables are abbreviated.
     pub(crate) fn single(&self) -> &str {
         match self {
             Self::One(text) => text,
@@ -168,7 +168,7 @@ impl fmt::Display for KeyValue {
     }
 }
 
-/// An enum. Some or all of its values are words of the vocabulary.
+/// An enum, some or all of whose values are words of the vocabulary.
 pub(crate) trait Worded: Copy + PartialEq + 'static {
     type Word: Word;
 

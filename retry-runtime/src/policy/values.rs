@@ -1,4 +1,4 @@
-/// The way in which a call handles the values that its attempts return.
+/// A call's handling of the values that its attempts return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Values {
     /// The call returns the first value without a check.

@@ -1,4 +1,4 @@
-//! Attempts with the feature `nested`: a call made within an attempt is nested in the attempt's call.
+//! Marks attempts for the feature `nested`, so that calls made within them are reported as nested.
 
 use alloc::sync::Arc;
 use core::pin::Pin;
@@ -8,7 +8,7 @@ use crate::policy::Policy;
 #[cfg(feature = "nested")]
 use crate::site::nested::{Outer, enter, within};
 
-/// Wraps an attempt of a loop whose call has this policy and this name.
+/// Wraps an attempt of a call with this policy and this name.
 pub fn attempt_within<F: Future>(
     attempt: Pin<&mut F>,
     policy: &Policy,

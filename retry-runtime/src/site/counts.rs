@@ -1,4 +1,4 @@
-//! The failures in this process, counted by the names of calls.
+//! The failures in this process, counted by call name.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -18,7 +18,7 @@ const NAME_LIMIT: usize = 200;
 /// The name for all calls beyond [`MOST`].
 const OTHERS: &str = "(others)";
 
-/// By name.
+/// The counts, by name.
 static COUNTS: Mutex<BTreeMap<String, SiteCounts>> = Mutex::new(BTreeMap::new());
 
 /// The failures and retries of the calls with one name, as listed by [`sites`].
@@ -48,8 +48,8 @@ impl fmt::Display for SiteCounts {
     }
 }
 
-/// Lists the calls of this process that had a failed attempt, in alphabetical order of their names. Use it for a debug
-/// page, or to find the names for [`Policies::install`](crate::Policies::install).
+/// Lists the counts of this process's calls that had a failed attempt, sorted by name. Use it for a debug page, or to
+/// find the names for [`Policies::install`](crate::Policies::install).
 ///
 /// ```
 /// use retry_runtime::{retry, sites};
@@ -64,8 +64,8 @@ impl fmt::Display for SiteCounts {
 /// assert!(page.starts_with("billing.charge failures=6 retries=5 max=5, backoff=none"));
 /// ```
 ///
-/// Calls that succeed at once are not counted, and have no cost. The first 1000 names that fail are listed until the
-/// program ends; failures under other names are counted together, as `(others)`.
+/// Calls that succeed on the first attempt are not counted, so counting costs them nothing. The first 1000 names that
+/// fail are listed until the program ends; failures under other names are counted together, as `(others)`.
 pub fn sites() -> Vec<SiteCounts> {
     lock(&COUNTS).values().cloned().collect()
 }
@@ -82,7 +82,7 @@ pub(crate) fn count(name: &str, policy: &Policy, is_retried: bool) {
     known.retries += u64::from(is_retried);
 }
 
-/// The counts of a name that is not listed as it is, because it is new or listed in shortened form.
+/// The counts of a name that is new, or listed in shortened form.
 #[cold]
 fn insert<'a>(
     all: &'a mut BTreeMap<String, SiteCounts>,

@@ -24,8 +24,8 @@ static TOLD: OncePerName = OncePerName::new();
 #[derive(Clone)]
 pub struct Outer {
     name: Name,
-    /// The number of attempts that the call may make, multiplied by those of the calls around it. `None` if it is
-    /// unlimited, or unknown before a failure.
+    /// The number of attempts that the call may make, multiplied by those of the calls around it. `None` if the number
+    /// is unlimited, or unknown before a failure.
     attempts: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ enum Name {
 }
 
 impl Outer {
-    /// A call at that site.
+    /// A call at this site.
     #[inline]
     pub const fn of(site: &'static Site<'static>, values: Values) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Outer {
         }
     }
 
-    /// A call whose policy is only evaluated when it fails. A function returns its name.
+    /// A call whose policy is evaluated only after a failure. `name` returns the call's name.
     #[inline]
     pub const fn named_by(name: fn() -> Cow<'static, str>) -> Self {
         Self {
@@ -104,7 +104,7 @@ pub const fn only_attempt(policy: &Policy, values: Values) -> Option<u64> {
     }
 }
 
-/// Polls the attempt as part of that call.
+/// Polls the attempt as part of this call.
 pub fn within<F: Future>(
     mut attempt: Pin<&mut F>,
     outer: Outer,
@@ -116,12 +116,12 @@ pub fn within<F: Future>(
     })
 }
 
-/// Marks this thread as running an attempt of that call, until the returned value is dropped.
+/// Marks this thread as running an attempt of this call, until the returned value is dropped.
 pub fn enter(outer: Outer) -> Option<Entered> {
     outer.placed().map(Entered::new)
 }
 
-/// Marks the attempt that this thread is running. When dropped, even during a panic, it restores the previous one.
+/// Marks the attempt that this thread is running. Restores the previous mark when dropped, even during a panic.
 pub struct Entered {
     before: Option<Outer>,
 }
@@ -160,7 +160,7 @@ fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {
     Some(inner?.saturating_mul(outer?))
 }
 
-/// Reads the innermost call. `None` if there is none, or while the thread is being destroyed.
+/// Reads the innermost call. `None` if there is no such call, or while the thread is being destroyed.
 fn here<T>(read: impl FnOnce(&Outer) -> T) -> Option<T> {
     let read = HERE.try_with(|here| here.borrow().as_ref().map(read));
     read.ok().flatten()

@@ -1,4 +1,4 @@
-//! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Only then are items yielded.
+//! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Items are yielded only then.
 
 use futures_core::Stream;
 
@@ -23,7 +23,7 @@ pub async fn finish<T, E>(giver: Slot<T, E>, outcome: Result<Vec<T>, E>) -> Resu
     Ok(())
 }
 
-/// The stream of an attempt that an async function awaited.
+/// Converts an attempt's outcome to the stream that an async function returns.
 pub fn into_stream<T, E>(
     outcome: Result<Vec<T>, E>,
 ) -> Retried<T, E, impl Future<Output = Result<(), E>>> {

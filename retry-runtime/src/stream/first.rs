@@ -9,10 +9,10 @@ use futures_core::Stream;
 use super::{Patience, Retried, Slot, Stopped, StreamItem, ends};
 use crate::time::Timer;
 
-/// A stream whose first item that counts has arrived, or that ended without one.
+/// A stream that has yielded its first item that counts, or has ended without one.
 #[derive(Debug)]
 pub struct Started<S, T, E, W> {
-    /// The items before that one, followed by that item if there is one.
+    /// The items so far. The last one is the item that counts, unless the stream ended without one.
     pub(super) items: Vec<T>,
     /// True if the stream must not be polled again.
     ended: bool,
@@ -106,7 +106,7 @@ pub async fn finish<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     Ok(())
 }
 
-/// The stream of an attempt that an async function awaited.
+/// Converts an attempt's outcome to the stream that an async function returns.
 pub fn into_stream<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     outcome: Result<Started<S, T, E, W>, E>,
 ) -> Retried<T, E, impl Future<Output = Result<(), E>>> {

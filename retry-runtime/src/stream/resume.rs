@@ -1,4 +1,4 @@
-//! `stream = "resume"`: after an error the body runs again, and can read the number of items yielded so far, the last
+//! `stream = "resume"`: after an error, the body runs again, and can read the number of items yielded so far, the last
 //! item, and the position.
 //!
 //! An attempt starts as in `"first"`. Then its items are passed on until its stream fails or ends.
@@ -13,7 +13,7 @@ use crate::history::attempt::{Attempt, Retained};
 use crate::sync::{Mutex, lock};
 use crate::time::{Clock, Moment, Timer};
 
-/// The progress of a call with `stream = "resume"` over all earlier attempts: see [`Attempt`].
+/// The progress of a call with `stream = "resume"` in all earlier attempts: see [`Attempt`].
 #[derive(Debug)]
 pub struct Items<T> {
     yielded: usize,
@@ -43,8 +43,8 @@ impl<E, T> Attempt<E, Items<T>> {
         *lock(&self.kept().position)
     }
 
-    /// Advances the position. Call it in the body's stream for each item that it passes on, for example with the number
-    /// of bytes in a chunk. Saturates at `u64::MAX`.
+    /// Advances the position. Call this method for each item in the body's stream, for example with the number of bytes
+    /// in a chunk. Saturates at `u64::MAX`.
     ///
     /// ```
     /// use futures::stream::{self, Stream, StreamExt, TryStreamExt};
@@ -98,7 +98,7 @@ impl<T: Clone> KeptItem for T {
 }
 
 /// The number of items that one attempt has yielded, the last of them, and the attempt's start. Stored separately from
-/// the history, because the body may borrow that while its stream lives.
+/// the history, because the body may borrow the history while its stream lives.
 #[derive(Debug)]
 pub struct Yielded<T> {
     began: Moment,

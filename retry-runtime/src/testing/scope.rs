@@ -15,7 +15,7 @@ use crate::time::skip::{self, Skipped};
 /// Records calls, and optionally skips their pauses and seeds their jitter, in the futures and closures that it runs.
 ///
 /// A future keeps its scope on any thread that polls it, so a scope works on tokio's multi-threaded runtime, and
-/// concurrent tests don't affect each other. Settings that the scope does not make come from the thread that calls
+/// concurrent tests don't affect each other. Settings that the scope does not change are those of the thread that calls
 /// [`run`](Self::run). A task that the future spawns is a separate future: run it in the scope, too.
 ///
 /// ```
@@ -39,7 +39,7 @@ use crate::time::skip::{self, Skipped};
 /// # }
 /// ```
 ///
-/// It has the methods of a [`Recorder`]. A clone is the same scope.
+/// A scope has the methods of a [`Recorder`]. A clone is the same scope.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     recorder: Recorder,
@@ -113,7 +113,7 @@ impl Deref for Scope {
 /// A future in a [`Scope`].
 struct InScope<F> {
     state: State,
-    /// `None` after it was dropped, which also happens in its scope.
+    /// `None` once the future was dropped, in its scope.
     future: Option<Pin<Box<F>>>,
 }
 

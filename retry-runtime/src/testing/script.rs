@@ -3,10 +3,10 @@ use std::sync::PoisonError;
 
 use crate::sync::{Mutex, lock};
 
-/// A sequence of outcomes for attempts: it simulates a server that fails at known times.
+/// A sequence of outcomes for attempts, to simulate a server with known failures.
 ///
-/// [`fail_times`] and [`sequence`] create one. Called before a real client, in a body or in a closure, it makes the
-/// client flaky:
+/// [`fail_times`] and [`sequence`] create one. To make a real client flaky, call [`next`](Script::next) before the
+/// client, in a body or in a closure:
 ///
 /// ```
 /// use retry_runtime::testing::{Script, fail_times};
@@ -90,7 +90,7 @@ impl<T, E> Script<T, E> {
     ///
     /// # Panics
     ///
-    /// If the script has no more outcomes, because the code under test made too many attempts.
+    /// If the script has no outcomes left, because the code under test made too many attempts.
     #[track_caller]
     pub fn next(&self) -> Result<T, E> {
         let mut state = lock(&self.0);
@@ -98,7 +98,7 @@ impl<T, E> Script<T, E> {
         state.attempts = state.attempts.saturating_add(1);
         let attempts = state.attempts;
         drop(state);
-        outcome.unwrap_or_else(|| panic!("attempt {attempts} is one more than the script has"))
+        outcome.unwrap_or_else(|| panic!("the script has no outcome for attempt {attempts}"))
     }
 
     /// The number of attempts so far: the calls of [`next`](Self::next).

@@ -11,7 +11,7 @@ use crate::observe::recording::{self, Recorder};
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
-/// The previous setting of this thread, which is restored when this is dropped.
+/// Restores this thread's previous setting when dropped.
 #[derive(Debug)]
 struct Restored<T> {
     before: Option<T>,
@@ -50,7 +50,7 @@ pub fn seed(seed: u64) -> Seeded {
 pub struct Seeded(#[expect(dead_code, reason = "dropped")] Restored<SmallRng>);
 
 /// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. Skipped time counts as
-/// elapsed, also for deadlines.
+/// elapsed, even for deadlines.
 ///
 /// Nothing else is skipped. An attempt's `timeout` still uses tokio's clock, real or paused, so a client with a timeout
 /// can be tested against a fake server.
@@ -62,7 +62,7 @@ pub fn skip_sleeps() -> SkippedSleeps {
     }
 }
 
-/// Ends the skipping of sleeps when dropped. Returned by [`skip_sleeps`].
+/// Stops skipping sleeps when dropped. Returned by [`skip_sleeps`].
 #[derive(Debug)]
 #[must_use = "sleeps are skipped until this value is dropped"]
 pub struct SkippedSleeps {

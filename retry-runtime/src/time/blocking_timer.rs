@@ -8,8 +8,8 @@ use crate::time::{TimerFn, clock};
 
 /// The timer with which a blocking function sleeps between attempts: the key `timer`.
 ///
-/// Without the key, the thread sleeps. Implement your own if the thread can do something else in the meantime, or if
-/// time is simulated. The key also accepts a function of a `Duration`:
+/// Without the key, the thread sleeps. Implement your own timer if the thread can do something else in the meantime, or
+/// if time is simulated. The key also accepts a function of a `Duration`:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -71,7 +71,7 @@ pub trait BlockingTimer {
     /// Sleeps for `duration`, or until `cancel` cancels the call. Returns true if the call is cancelled. For calls with
     /// the key `cancel`.
     ///
-    /// By default it sleeps for 10 ms at a time. In between it checks [`Cancel::is_cancelled`] and reads
+    /// The default sleeps for 10 ms at a time. In between, it checks [`Cancel::is_cancelled`] and reads
     /// [`now`](Self::now), because a sleep may take longer.
     fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
         if cancel.is_never() {
@@ -95,7 +95,7 @@ pub trait BlockingTimer {
         }
     }
 
-    /// Sleeps until the thread is unparked, but at most for this time. It may return earlier.
+    /// Sleeps until the thread is unparked, but at most for this time. May return earlier.
     #[doc(hidden)]
     fn park(&self, at_most: Option<Duration>) {
         self.sleep(at_most.map_or(STEP, |most| most.min(STEP)));

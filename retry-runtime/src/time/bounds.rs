@@ -7,10 +7,10 @@ use crate::time::moment::Moment;
 use crate::time::pause::{own_waker, pause_or_cancelled, race};
 use crate::time::timer::{Timer, sleep_until};
 
-/// The deadline of a batch or a plan, and the signal that cancels it. Either may end the job early.
+/// The deadline of a batch or a plan, and the signal that cancels the job. Either may end the job early.
 pub struct Bounds<End, Cancelled> {
     end: Pin<Box<End>>,
-    /// The signal. It can be polled again after it has completed.
+    /// The signal. May be polled again after it has completed.
     cancelled: Remembered<Pin<Box<Cancelled>>>,
     waker: Waker,
 }

@@ -19,7 +19,7 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
 /// A signal that cancels blocking calls: the key `cancel` of a blocking function.
 ///
 /// An `AtomicBool` is a `Cancel`, and so is a function that returns a `bool`, in [`CancelFn`] or as the key's value.
-/// It is checked every 10 ms during a pause.
+/// Either is checked every 10 ms during a pause.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,10 +42,10 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
     note = "pass an `&AtomicBool`, a function such as `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
 )]
 pub trait Cancel {
-    /// Returns true if calls should give up. Called after each failure.
+    /// Returns true if calls should give up. Called after each failure, and during pauses and waits.
     fn is_cancelled(&self) -> bool;
 
-    /// Returns true if this never cancels anything, so it need not be checked.
+    /// Returns true if this signal never cancels anything, so it need not be checked.
     #[doc(hidden)]
     fn is_never(&self) -> bool {
         false
@@ -84,7 +84,7 @@ forward! {
 pub struct CancelFn<F>(F);
 
 impl<F: Fn() -> bool> CancelFn<F> {
-    /// Creates a signal from a function. It is called after each failure and every 10 ms during a pause.
+    /// Creates a signal from a function. The function is called after each failure, and every 10 ms during a pause.
     pub const fn new(is_cancelled: F) -> Self {
         Self(is_cancelled)
     }
@@ -147,7 +147,7 @@ pub struct AbortedBy<C>(pub(crate) C);
 pub trait MayAbort {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;
-    /// Converts it into the future.
+    /// Converts the value into the future.
     fn into_cancelled(self) -> Self::Future;
 }
 
@@ -215,7 +215,7 @@ impl<F: Future> Future for Remembered<F> {
 }
 
 /// The output of `looped`, or `None` if `aborted` completes first. `aborted` is polled first, so that an aborted call
-/// doesn't start. `looped` is then polled anyway, so that an outcome that is ready is not lost.
+/// doesn't start. Once a call has started, `looped` is polled anyway, so that an outcome that is ready is not lost.
 pub fn abortable<L: Future>(
     mut looped: Pin<&mut L>,
     mut aborted: Pin<impl DerefMut<Target: Future<Output = ()>>>,
@@ -236,8 +236,8 @@ pub fn abortable<L: Future>(
     })
 }
 
-/// Polls the future once, with the task's own waker, and returns true if it has completed. In that case, don't poll it
-/// again.
+/// Polls the future once, with the task's own waker, and returns true if it has completed. Don't poll a completed
+/// future again.
 pub(crate) fn is_cancelled(
     mut cancelled: Pin<&mut (impl Future + ?Sized)>,
 ) -> impl Future<Output = bool> {

@@ -38,13 +38,13 @@ pub(crate) fn add_missed(time: Duration) {
     MISSED.set(MISSED.get().saturating_add(time));
 }
 
-/// The time for blocking code. It sleeps by the system's clock, even if a surrounding runtime has paused its own clock.
+/// The time for blocking code, which sleeps by the system's clock, even if a surrounding runtime has paused its own.
 pub fn now_blocking() -> Moment {
     expect_clock();
     moment(Instant::now(), Duration::ZERO)
 }
 
-/// Panics with advice if there is no clock, because the standard library's clock would panic without advice.
+/// Panics with advice if there is no clock. The standard library's clock would panic without advice.
 #[inline]
 fn expect_clock() {
     #[cfg(all(

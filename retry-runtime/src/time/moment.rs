@@ -60,7 +60,7 @@ impl Moment {
 pub enum Clock {
     /// A clock that can be read anywhere.
     Live(fn() -> Moment),
-    /// The last value of the user's timer.
+    /// The last time that was read from the user's timer.
     Read(Moment),
     /// The time is not used.
     None,
@@ -95,9 +95,9 @@ impl Clocks {
         Self { own, other }
     }
 
-    /// Adds to the system's clock, on this thread, the time that has passed only on the other clock. Otherwise a clock
-    /// that a runtime has paused would not advance while a thread sleeps, or a test's clock would not follow simulated
-    /// time, and code that waits for a moment would wait forever.
+    /// Advances the system's clock, on this thread, by the time that has passed only on the other clock. Otherwise a
+    /// clock that a runtime has paused would not advance while a thread sleeps, or a test's clock would not follow
+    /// simulated time, and code that waits for a moment would wait forever.
     ///
     /// Adds at most the planned wait, and nothing for a wait without a planned end, because the errors of a coarse
     /// clock would add up.

@@ -6,8 +6,8 @@ use core::task::{Poll, Waker};
 
 use crate::time::yield_now;
 
-/// Sleeps until `sleep` completes (false) or `cancelled` does (true). If both are complete, it counts as cancelled. It
-/// then yields to the executor, so that other tasks run even if the sleep takes no time.
+/// Sleeps until `sleep` completes (false) or `cancelled` does (true). If both are complete, the pause counts as
+/// cancelled. After the sleep, yields to the executor, so that other tasks run even if the sleep takes no time.
 pub(crate) async fn pause_or_cancelled(
     mut cancelled: Pin<&mut impl Future>,
     sleep: Pin<&mut impl Future>,

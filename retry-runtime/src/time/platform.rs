@@ -1,5 +1,4 @@
-//! The default timers, and the way in which async calls yield: a page's, tokio's, or neither, selected by features and
-//! target.
+//! The default timers, and yielding in async calls. Features and the target select a page's timer, tokio's, or neither.
 
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 mod page;
@@ -22,8 +21,8 @@ use crate::time::Timer;
 use crate::time::{BlockingTimer, Clock, clock, skip};
 
 /// The timer of calls that don't set one. Async calls use the page's timer in a browser with the feature `browser`, or
-/// else tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
-/// timer.
+/// else tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, this type is
+/// not a timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;
 

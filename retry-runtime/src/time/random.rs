@@ -1,5 +1,5 @@
-//! Randomness for jitter and call ids. No state is kept between draws, so a forked process draws other numbers than its
-//! parent. Numbers are only drawn after a failure or for a call's id, so the cost does not matter.
+//! Randomness for jitter and call ids. No state is kept between draws, so a forked process draws different numbers from
+//! its parent. Numbers are only drawn after a failure or for a call's id, so the cost does not matter.
 
 #[cfg(feature = "std")]
 use core::cell::RefCell;
@@ -36,7 +36,7 @@ fn seeded<T>(_: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
     None
 }
 
-/// A random duration in the range, both ends included. If the range is empty, its end.
+/// A random duration in the range, both ends included. If the range is empty, returns its end.
 pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     let range = nanos(low)..=nanos(high);
     if low >= high || range.is_empty() {
@@ -58,9 +58,9 @@ fn id_by(draw: impl Fn() -> Option<u64>) -> Option<u128> {
     seeded(RngExt::random).or_else(drawn)
 }
 
-/// A generator seeded by the system's. Without one, the seed is a counter combined with an address. Then each draw
-/// still differs, so one device's delays are spread, and most processes differ, because systems load programs at
-/// unpredictable addresses.
+/// A generator seeded by the system's generator. If there is none, the seed is a counter combined with an address. Each
+/// draw then still differs, so one device's delays are spread. Most processes differ, too, because systems load
+/// programs at unpredictable addresses.
 fn from_system() -> SmallRng {
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 
@@ -72,7 +72,7 @@ fn from_system() -> SmallRng {
 }
 
 /// A random number from the standard library's hasher, whose keys come from the system's generator and differ each
-/// time. A forked process has its parent's keys, but another process id.
+/// time. A forked process has its parent's keys, but a different process id.
 #[cfg(all(feature = "std", not(any(target_os = "none", target_os = "unknown"))))]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
 fn system() -> Option<u64> {

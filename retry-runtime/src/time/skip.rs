@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::sync::{Mutex, lock};
 
-/// True once any test has skipped pauses. Outside of tests, this is all that calls check.
+/// True once any test has skipped pauses. Outside of tests, calls check only this flag.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -30,13 +30,13 @@ impl Skipped {
     }
 }
 
-/// Makes this thread skip pauses and add them to `skipped`; with `None`, it sleeps. Returns the previous value.
+/// Makes this thread skip pauses and add them to `skipped`; with `None`, the thread sleeps. Returns the previous value.
 pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
     IS_USED.store(true, Ordering::Relaxed);
     SKIPPED.replace(skipped)
 }
 
-/// The sum to which this thread adds skipped pauses. `None` if it sleeps.
+/// The sum to which this thread adds skipped pauses. `None` if the thread sleeps.
 #[cold]
 #[inline(never)]
 pub(crate) fn here() -> Option<Skipped> {

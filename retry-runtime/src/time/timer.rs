@@ -6,7 +6,7 @@ use crate::time::{Clock, Moment};
 #[cfg(feature = "std")]
 use crate::time::{clock, skip};
 
-/// The timer with which an async function sleeps between attempts: the key `timer`. In blocking code the key takes a
+/// The timer with which an async function sleeps between attempts: the key `timer`. In blocking code, the key takes a
 /// [`BlockingTimer`](crate::seam::BlockingTimer).
 ///
 /// With the feature `tokio` (default), functions use tokio's timer unless they set another; in a browser with the
@@ -90,9 +90,9 @@ forward! {
     for &T, Arc<T>
 }
 
-/// A function as a timer: from `Duration` to a future, as a [`Timer`], or one that sleeps for a `Duration`, as a
-/// [`BlockingTimer`](crate::seam::BlockingTimer). It uses the trait's default clock. Without the feature `std` there is
-/// no default clock, and it implements neither trait.
+/// A function as a timer. A function from `Duration` to a future makes a [`Timer`], and one that sleeps for a
+/// `Duration` a [`BlockingTimer`](crate::seam::BlockingTimer). Both use the trait's default clock. Without the feature
+/// `std`, there is no default clock, so `TimerFn` implements neither trait.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerFn<F>(pub(crate) F);
 

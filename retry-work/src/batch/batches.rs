@@ -29,7 +29,7 @@ pub struct Batches<Q = Policy> {
 }
 
 impl<Q> Batches<Q> {
-    /// Sets the most concurrent calls. 0 counts as 1. Default 1.
+    /// Sets the maximum number of concurrent calls. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
@@ -54,11 +54,11 @@ pub trait IntoBatches: Sized {
     #[doc(hidden)]
     type Chain: IntoChain<On = Self::On, Timer = Self::Timer, Cancel = Self::Cancel>;
 
-    /// Converts to batches: all items in one batch if no size is given.
+    /// Converts to batches, with all items in one batch if no size was set.
     fn into_batches(self) -> Batches<Self::Chain>;
 
-    /// Sets the most items that [`retry_each`](crate::retry_each) sends in one call. 0 counts as 1. A policy without
-    /// this sends all items in one call.
+    /// Sets the maximum number of items that [`retry_each`](crate::retry_each) sends in one call. 0 counts as 1. By
+    /// default, one call sends all items.
     fn batches(self, size: usize) -> Batches<Self::Chain> {
         Batches {
             size: size.max(1),

@@ -12,8 +12,8 @@ use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
 use crate::in_flight::Work;
 
-/// Retries the failed items of a batch as [`retry_each`](crate::retry_each) does, for blocking code: it sleeps on this
-/// thread between rounds.
+/// Retries the failed items of a batch like [`retry_each`](crate::retry_each), but for blocking code: sleeps on the
+/// calling thread between rounds.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,10 +33,10 @@ use crate::in_flight::Work;
 ///
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
 /// 1, the default, there are no other threads. If the system can't start a thread, fewer calls run at once. A running
-/// call can't be dropped, so the deadline waits for it; a round may start after the deadline by as much as
-/// [`Call::resumed`](retry_runtime::own_loop::Call::resumed) allows a pause to end late. After a panic in the operation
-/// or in the items' iterator, no further call starts, not even one that waits for a limiter. The panic is passed on
-/// once the other running calls have ended.
+/// call can't be dropped, so the deadline doesn't interrupt it. A round may start after the deadline if the pause
+/// before it ends no later than [`Call::resumed`](retry_runtime::own_loop::Call::resumed) allows. After a panic in the
+/// operation or in the items' iterator, no further call starts, not even a call that waits for a limiter. The panic
+/// resumes once the other running calls have ended.
 #[must_use = "items that were given up are reported only here"]
 pub fn retry_each_blocking<I, F, T, E>(
     policy: impl IntoBatches<
@@ -128,7 +128,7 @@ fn send_round<'a, Q, I, T, E>(
     Batch<'a, Q, I::Item>: Send,
 {
     // Each thread's first batch is drawn before the thread is started, so there are never more threads than calls.
-    // Calls that have to wait are also passed to a thread, with the end of their pause.
+    // `handed` also contains calls that have to wait, with the end of their pause.
     let handed = Mutex::new(Vec::with_capacity(1));
     let draw = || Some((lock(rounds).next_batch(&ended)?, None));
     let hand = || draw().map(|batch| lock(&handed).push(batch)).is_some();
@@ -151,7 +151,7 @@ fn send_round<'a, Q, I, T, E>(
                 continue;
             }
             let (begun, waiting) = lock(rounds).proceed(batch, &mut || false);
-            // The time of a call that runs in the meantime counts towards the pause.
+            // The pause includes the time of a call that runs in the meantime.
             let waiting = waiting.map(|mut batch| {
                 let end = batch.1.pause_end();
                 (batch, Some(end))
@@ -166,7 +166,7 @@ fn send_round<'a, Q, I, T, E>(
     work_at_once(concurrency, stop, hand, work);
 }
 
-/// Runs `work` on at most the given number of threads, including this one, as long as `hand` returns work for another.
+/// Runs `work` on at most `threads` threads, including this one. Starts another thread while `hand` returns true.
 fn work_at_once<C: Cancel + Sync>(
     threads: usize,
     stop: &Stop<'_, C>,
@@ -189,7 +189,7 @@ fn work_at_once<C: Cancel + Sync>(
             }
             work();
         });
-        // All threads have ended before the first panic is resumed, with its message.
+        // Resume the first panic, with its message, only after all threads have ended.
         let ends: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
         if let Some(panic) = ends.into_iter().find_map(Result::err) {
             resume_unwind(panic);

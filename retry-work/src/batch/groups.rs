@@ -11,9 +11,9 @@ use retry_runtime::{Kind, Reason, Verdict, chain::IntoChain};
 use super::part::Part;
 use super::round::Round;
 
-/// Items share a decision if all of these are equal: their retries so far, the kind of failure, and the budget's view
-/// of a failure that is not retried. Also the reason to give up, if it comes from the item's own failure, so that other
-/// items are not given up with it.
+/// The properties of a failed item. Items share a decision if all of these are equal. The basis determines how the
+/// budget counts a failure that is not retried. `refused` is a reason to give up that comes from the item's own
+/// failure, so that other items are not given up with this one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,
@@ -22,24 +22,23 @@ struct Alike {
     refused: Option<Reason>,
 }
 
-/// A failure of an item.
+/// The failure of an item.
 #[derive(Clone, Copy)]
 pub(super) struct ItemFailure {
     pub(super) index: usize,
     pub(super) call: Call,
     pub(super) verdict: Verdict,
-    /// True if the budget counts the item: for itself, or also for the similar items of a call that failed as a whole.
+    /// True if the budget counts the item, either alone or for all similar items of a call that failed as a whole.
     pub(super) leads: bool,
-    /// True if another item paid for the last retry of both.
+    /// True if another item paid for the last retry of both items.
     pub(super) is_unpaid: bool,
 }
 
 struct Group {
-    /// The index of its first item.
+    /// The index of the group's first item.
     first: usize,
     items: usize,
-    /// The number of leaders; the number of those whose last retry was paid for, and of those that may still be sent
-    /// again.
+    /// The numbers of leaders, of leaders whose last retry was paid for, and of leaders that may still be sent again.
     leaders: usize,
     followed: usize,
     paid: usize,
@@ -57,12 +56,12 @@ struct Group {
 pub(super) struct Groups<'a> {
     alike: BTreeMap<Alike, Group>,
     round: &'a Round<'a>,
-    /// The pause before the next round: the longest for any group.
+    /// The pause before the next round: the longest of any group.
     pub(super) pause: Option<Duration>,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups failures, in the order of the items, and decides for each group. Each leader is paid for separately.
+    /// Groups the failures, in the order of the items, and decides for each group. Each leader is paid for separately.
     pub(super) fn new(
         round: &'a Round<'a>,
         failures: &mut dyn Iterator<Item = ItemFailure>,
@@ -119,8 +118,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The item's call for its next attempt, or the reason that it is given up. Call it once for each item, in order:
-    /// an item that does not lead is sent again with its leader, or not at all.
+    /// The item's call for its next attempt, or the reason to give the item up. Must be called once for each item, in
+    /// order: an item that does not lead is sent again with its leader, or not at all.
     pub(super) fn decision(&mut self, failure: ItemFailure) -> Result<Call, Reason> {
         let alike = self.what_is_alike(failure.call, failure.verdict);
         let Some(group) = self.alike.get_mut(&alike) else {

@@ -27,7 +27,7 @@ use retry_runtime::macro_support::shown;
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemError<E> {
-    /// The error of the last call, or its miscounted answers. `None` if no call with the item has ended.
+    /// The last call's error or miscount. `None` if no call with the item has ended.
     cause: Option<Result<Arc<E>, Miscount>>,
     attempts: u32,
     pub(super) reason: Reason,
@@ -36,7 +36,7 @@ pub struct ItemError<E> {
 }
 
 impl<E> ItemError<E> {
-    /// The result of an item if nothing more happens.
+    /// The result of an item, unless a later call replaces it.
     pub(super) const fn new(
         cause: Option<Result<Arc<E>, Miscount>>,
         attempts: u32,
@@ -56,8 +56,8 @@ impl<E> ItemError<E> {
         self.under_way = true;
     }
 
-    /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only
-    /// call was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
+    /// The error of the last attempt that returned an error. `None` if the item was never sent (0 attempts), if its
+    /// only call was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
     pub fn error(&self) -> Option<&E> {
         self.cause.as_ref()?.as_deref().ok()
     }
@@ -68,7 +68,7 @@ impl<E> ItemError<E> {
         self.cause?.ok()
     }
 
-    /// Writes the cause. `show` writes an error.
+    /// Writes the cause. `describe` writes an error.
     pub(super) fn write_cause(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -126,7 +126,7 @@ impl<E: Error + 'static> Error for ItemError<E> {
     }
 }
 
-/// A call's number of answers and of items, if they differ.
+/// A call's numbers of answers and items, if they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Miscount {
     pub(super) answers: usize,

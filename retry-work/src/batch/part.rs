@@ -8,20 +8,20 @@ use super::item_error::Miscount;
 /// Items of a round that ended in the same way, and the decision for them.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
-    /// The last round in which they were sent, from 1.
+    /// The last round in which the items were sent, starting at 1.
     pub(super) round: u32,
     /// The index of the first item.
     pub(super) first: usize,
     pub(super) items: usize,
     /// The total number of items.
     pub(super) of: usize,
-    /// The end of the items, if they did not fail themselves.
+    /// The items' end, if they did not fail themselves.
     pub(super) end: Option<ItemEnd>,
     pub(super) kind: Option<Kind>,
     /// The longest wait that a server asked for.
     pub(super) hint: Option<Duration>,
     pub(super) follows: Result<Duration, Reason>,
-    /// The call with which this part reports the next round. `None` if another part reports it, or no round follows.
+    /// The call for this part's report of the next round. `None` if another part reports it or no round follows.
     pub(super) retry: Option<Call>,
 }
 

@@ -9,7 +9,7 @@ use super::part::{Part, ShownItem, ShownPart};
 pub(super) struct Round<'a> {
     pub(super) policy: &'a Policy,
     pub(super) deadline: Option<Moment>,
-    /// The end of the round.
+    /// The time at which the round ended.
     pub(super) now: Moment,
     /// The time until the deadline.
     pub(super) left: Duration,
@@ -23,7 +23,7 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Reports each of these parts. Returns the last one that was given up.
+    /// Reports each part. Returns the last part that was given up.
     pub(super) fn report(
         &self,
         parts: impl Iterator<Item = Part>,

@@ -25,20 +25,20 @@ use crate::progress::Progress;
 pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
     pub(super) job: Job<'a, Q>,
     on: Q::On,
-    /// The most items per call.
+    /// The maximum number of items per call.
     size: usize,
     /// The reason that nothing more is sent, if the batch has ended.
     ended: Option<Reason>,
     number: u32,
     /// True if a call of this round has started.
     has_begun: bool,
-    /// Items that no call has sent yet: those of the first round.
+    /// Items that no call has sent yet, for the first round.
     fresh: Fuse<I>,
-    /// Items of this round that are still to be sent, if it is not the first round.
+    /// Items of a later round that are still to be sent.
     queue: vec::IntoIter<Entry<'a, Q, I::Item>>,
     /// Items of this round whose last call failed, by index.
     failed: Vec<(usize, Failed<'a, Q, I::Item>)>,
-    /// The result of each item so far. Owned by the caller, so it survives if this is dropped.
+    /// The result of each item so far. Owned by the caller, so that the results survive if this value is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     progress: Progress,
     tally: Tally,
@@ -51,14 +51,14 @@ pub(super) struct Entry<'a, Q: IntoChain, I> {
     index: usize,
     item: I,
     attempts: AttemptsOf<'a, Q>,
-    /// True if another item of the last call paid for both.
+    /// True if another item of the last call paid for both items.
     is_unpaid: bool,
 }
 
 /// The items of one call.
 pub(super) type Entries<'a, Q, I> = Vec<Entry<'a, Q, I>>;
 
-/// The items of one call, with the call itself, which has the limiter's slot.
+/// The items of one call, with the call itself, which holds the limiter's slot.
 pub(super) type Batch<'a, Q, I> = Unit<'a, Q, Entries<'a, Q, I>>;
 
 type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
@@ -68,8 +68,8 @@ pub(super) fn items_of<Q: IntoChain, I: Clone>(entries: &[Entry<'_, Q, I>]) -> V
     entries.iter().map(|entry| entry.item.clone()).collect()
 }
 
-/// The severity of an item's end. A call reports the most severe one to the limiter. Throttling matters more than the
-/// length of the wait.
+/// The severity of an item's end. A call reports the most severe end of its items to the limiter. The kind matters more
+/// than the hint.
 fn severity(end: &AttemptOutcome) -> (u8, Option<Duration>) {
     match *end {
         AttemptOutcome::NotBegun => (0, None),
@@ -126,8 +126,8 @@ where
         }
     }
 
-    /// The items of the next call; `None` once all of this round were taken. `ended` returns the reason if no call may
-    /// start.
+    /// The items of the next call, or `None` once all items of this round are taken. `ended` returns a reason if no
+    /// call may start.
     pub(super) fn next_batch(
         &mut self,
         ended: impl FnOnce(&Job<'a, Q>) -> Option<Reason>,
@@ -188,7 +188,7 @@ where
         self.tally.ended(end, reason, entry.index);
     }
 
-    /// Starts a call with the items that the breaker admits. The others wait as a separate call, if they are tried
+    /// Starts a call with the items that the breaker admits. The other items wait as a separate call, if they are tried
     /// again.
     fn begin(
         &mut self,
@@ -266,7 +266,7 @@ where
         entries: Entries<'a, Q, I::Item>,
         answers: Vec<Result<T, E>>,
     ) -> AttemptOutcome {
-        // If every item succeeded, that is one successful request, not one per item.
+        // If every item succeeded, the call counts as one successful request, not as one per item.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
         let mut worst = AttemptOutcome::NotBegun;
@@ -360,7 +360,7 @@ where
         self.failed.push((entry.index, (entry, failure)));
     }
 
-    /// Ends a round. Returns the pause before the next one, or `None` if there is nothing left to send.
+    /// Ends a round. Returns the pause before the next round, or `None` if there is nothing left to send.
     pub(super) fn next_round(&mut self, is_cancelled: impl FnOnce() -> bool) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
         let policy = self.job.context.policy_in_force();
@@ -429,8 +429,8 @@ where
         }
     }
 
-    /// Reports the end of the batch and of its last round. The reports of the rounds already logged the items that were
-    /// given up, and a success is only logged after a failure.
+    /// Reports the end of the batch and of its last round. Items that were given up are already in the log, from the
+    /// reports of rounds. A success is logged only after a failure.
     fn report_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
         let given_up = self.given_up.map(|part| (part, part.follows));
         if let Some((part, Err(reason))) = given_up {
@@ -484,7 +484,7 @@ where
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let waits = {
             let (site, reporter) = self.job.context.parts();
-            // Cancellation was checked before: a cancelled batch starts no further call.
+            // Cancellation was checked earlier: a cancelled batch starts no further call.
             round.proceed(&site, &mut || false, reporter)
         };
         for entry in &mut entries {

@@ -9,7 +9,7 @@ use retry_runtime::{Cancel, chain::IntoChain};
 
 use crate::in_flight::AttemptsOf;
 
-/// Ends waits: after a panic on another thread, or when the batch is cancelled.
+/// Ends waits after a panic on another thread, or when the batch is cancelled.
 pub(super) struct Stop<'a, C> {
     cancel: &'a C,
     has_panicked: AtomicBool,
@@ -30,28 +30,28 @@ impl<'a, C: Cancel> Stop<'a, C> {
         self.has_panicked.load(Ordering::Relaxed)
     }
 
-    /// Works on this thread. After a panic, the other threads stop their work.
+    /// Runs `work` on this thread. If `work` panics, the other threads stop working.
     pub(super) fn on_panic<T>(&self, work: impl FnOnce() -> T) -> T {
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
             self.has_panicked.store(true, Ordering::Relaxed);
-            // A thread that starts to wait after this lock is released sees the panic.
+            // A thread that starts to wait after this lock is released finds `has_panicked` set.
             lock(&self.waiting).iter().for_each(Thread::unpark);
             resume_unwind(panic)
         })
     }
 
-    /// Waits until the limiter admits the attempt, or until its pause ends and it may try again.
+    /// Waits until the limiter admits the attempt, or until the attempt's pause ends.
     pub(super) fn wait<Q: IntoChain<Timer: BlockingTimer>>(
         &self,
         attempt: &mut AttemptsOf<'_, Q>,
         end: Option<Moment>,
     ) {
-        // Whenever it is woken, this thread checks for cancellation.
+        // This thread checks for cancellation whenever another thread wakes it.
         let thread = thread::current();
         let id = thread.id();
         lock(&self.waiting).push(thread);
         if attempt.pauses() {
-            // Polled even if nothing can cancel the batch, because a panic can't wake a timer.
+            // Poll for cancellation even if nothing can cancel the batch, because a panic can't wake a timer.
             attempt.pause_until(end, &CancelFn::new(|| self.is_cancelled()));
         } else {
             attempt.wait_blocking(self);

@@ -36,7 +36,7 @@ impl Tally {
         ended.map(move |(&end, &(first, items, reason))| {
             let was_sent = matches!(end, ItemEnd::Miscounted(_) | ItemEnd::Dropped);
             Part {
-                // Items that were not sent failed in the previous round; before the first round, no attempt was made.
+                // Items that were not sent failed in the previous round. In the first round, they had no attempt.
                 round: round - u32::from(!was_sent),
                 first,
                 items,

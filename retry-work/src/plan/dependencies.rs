@@ -35,7 +35,7 @@ pub trait Dependencies<T> {
     /// The names.
     fn into_names(self) -> Vec<Arc<str>>;
 
-    /// The outputs of the subtasks with these names, in order, as the subtask gets them.
+    /// Converts the outputs, in the order of the names, to the type that the subtask gets.
     fn outputs(outputs: Vec<Arc<T>>) -> Self::Outputs;
 }
 

@@ -3,20 +3,20 @@ use std::fmt;
 use retry_runtime::Reason;
 use retry_runtime::macro_support::shown;
 
-/// The end of [`Plan::run_until`](crate::Plan::run_until). In both cases the plan keeps its outputs and can be run
+/// The result of [`Plan::run_until`](crate::Plan::run_until). In both cases, the plan keeps its outputs and can be run
 /// again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the results may not be valid"]
 pub enum PlanEnd {
     /// The validator accepted the results.
     Valid,
-    /// The validator never accepted them, and the rounds ran out, or another round could not have changed anything.
+    /// The validator never accepted the results, and no round was left or could have changed anything.
     GaveUp {
         /// The reason that no round followed. [`Reason::NotRetryable`] if no failed subtask was retryable and the
-        /// validator requested no others. If subtasks were rejected, not paid for, or must not be repeated, it is that
-        /// reason.
+        /// validator requested no new ones. If subtasks were rejected, not paid for or must not be repeated, the first
+        /// such subtask's reason.
         reason: Reason,
-        /// The validator's last result: its message, or the names of the subtasks that it requested.
+        /// The validator's message, or the subtasks that it requested. At the deadline, the work in flight.
         message: String,
     },
 }

@@ -8,7 +8,7 @@ use retry_runtime::macro_support::escaped;
 /// subtasks that the plan doesn't have.
 ///
 /// The message names the affected subtasks; show it to the user unchanged. The plan is unchanged: nothing was executed,
-/// added or loaded, and its outputs are still there.
+/// added or loaded, and its outputs are kept.
 ///
 /// ```
 /// use retry_work::Plan;

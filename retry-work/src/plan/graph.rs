@@ -10,7 +10,7 @@ pub(crate) struct Graph {
     pub(crate) after: Vec<Vec<usize>>,
     /// The dependents of each subtask.
     pub(crate) dependents: Vec<Vec<usize>>,
-    /// The first dependency that is not a subtask (omitted from the lists above), and the subtask that has it.
+    /// The first dependency that is not a subtask, and the index of its dependent. Omitted from the lists above.
     pub(crate) unknown: Option<(usize, Arc<str>)>,
 }
 

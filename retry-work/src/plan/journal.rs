@@ -1,10 +1,10 @@
-//! Passes on the changes to each subtask while a plan runs.
+//! Records the changes to subtasks while a plan runs.
 
 use std::fmt;
 
 use crate::plan::{Plan, PlanState};
 
-/// The receiver of the changes to subtasks.
+/// The recorder of changes to subtasks.
 pub(crate) struct Journal<'a, T> {
     record: Box<dyn FnMut(PlanState<T>) + Send + 'a>,
     /// The number of executions recorded so far.
@@ -46,11 +46,11 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// # }
     /// ```
     ///
-    /// Each change is a state with one subtask: its output, or its failure and whether that is a dead end. To restore a
-    /// plan, [load](Self::load) the changes one after another, in order, after a full [state](Self::state) if you have
-    /// one. Loaded changes are not passed to `record` again.
+    /// Each change is a state with one subtask: its output, or its failure and whether it is a dead end. To restore a
+    /// plan, [load](Self::load) a full [state](Self::state), if you have one, and then the changes in order. Loaded
+    /// changes are not passed to `record` again.
     ///
-    /// `record` runs on the task that runs the plan, and delays its other subtasks. If writing takes long, send the
+    /// `record` runs on the task that runs the plan, and delays the other subtasks. If writing takes long, send the
     /// change to another task or thread, or run the subtasks with [`start`](Self::start) and
     /// [`complete`](Self::complete).
     pub fn journal(mut self, record: impl FnMut(PlanState<T>) + Send + 'a) -> Self {
@@ -61,7 +61,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         self
     }
 
-    /// Passes on the result of the subtask at this index.
+    /// Records the result of the subtask at this index.
     pub(crate) fn record(&mut self, index: usize) {
         if let Some(journal) = &mut self.journal {
             let executions = self.executions.saturating_sub(journal.executions);

@@ -4,7 +4,7 @@ use crate::plan::status::Status;
 use crate::plan::summary::shown_name;
 
 impl Status {
-    /// Light enough for black text.
+    /// A fill color that is light enough for black text.
     const fn colour(self) -> &'static str {
         match self {
             Self::Completed => "#b7e4c7",
@@ -17,8 +17,8 @@ impl Status {
 }
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
-    /// Draws the plan in its current state: a flowchart in [Mermaid](https://mermaid.js.org) of its subtasks and their
-    /// dependencies, colored by status.
+    /// Draws the plan as a [Mermaid](https://mermaid.js.org) flowchart of its subtasks and their dependencies, colored
+    /// by current status.
     ///
     /// ```
     /// use retry_work::Plan;
@@ -63,7 +63,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     }
 }
 
-/// A quoted name. Mermaid interprets its text as Markdown and HTML.
+/// A name as a label, escaped, because Mermaid interprets labels as Markdown and HTML.
 fn label(name: &str) -> String {
     if name.is_empty() {
         // Mermaid rejects an empty label.

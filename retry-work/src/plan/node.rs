@@ -11,9 +11,10 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
     pub(crate) subtask: Subtask<'a, T, E, F>,
     pub(crate) state: State<T, E>,
     pub(crate) executions: u32,
-    /// True if the last execution was after a failure.
+    /// True if the last execution followed a failure.
     pub(crate) retried: bool,
-    /// The index of the dependency that it last waited for. All earlier ones had completed.
+    /// The position, in the list of dependencies, of the one that the subtask last waited for. All earlier ones have
+    /// completed.
     pub(crate) waits_for: usize,
 }
 
@@ -29,7 +30,7 @@ pub(crate) enum State<T, E> {
 
 /// The failure of a subtask.
 pub(crate) struct SubtaskFailure<E> {
-    /// `None` if it was loaded.
+    /// `None` if the failure was loaded.
     pub(crate) error: Option<E>,
     /// The text of the error, if it was loaded or written by the key `show`.
     pub(crate) text: Option<String>,
@@ -93,7 +94,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         matches!(self.state, State::Failed { dead_end: true, .. })
     }
 
-    /// Returns true if the subtask failed and was not given up.
+    /// Returns true if the subtask failed and is not a dead end.
     pub(crate) fn is_open(&self) -> bool {
         self.is_failed() && !self.is_dead_end()
     }

@@ -17,8 +17,8 @@ use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::round_budget::RoundBudget;
 use crate::progress::Progress;
 
-/// A run of a plan. The plan is a call, whose attempts are its rounds, and each subtask is a call of its own, whose
-/// attempts are its executions.
+/// A run of a plan. The plan is a call whose attempts are the rounds. Each subtask is a separate call whose attempts
+/// are its executions.
 pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) plan: &'r mut Plan<'a, T, E, F>,
     pub(crate) graph: Graph,
@@ -30,25 +30,25 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) late: BTreeSet<usize>,
     /// The status of a subtask that fails again after an earlier failure.
     pub(crate) again: Again,
-    /// Has the plan's name, unless a key sets another.
+    /// Contains the plan's name, unless a key sets another name.
     pub(crate) job: Job<'r, Q>,
     on: Q::On,
     progress: Progress,
     pub(crate) round: Call,
-    /// Every subtask of this round, by index in the plan.
+    /// The state of each subtask in this run, by index in the plan.
     pub(crate) runs: Vec<SubtaskRun<'r, Q>>,
 }
 
 /// The state of a subtask in this run.
 pub(crate) struct SubtaskRun<'r, Q: IntoChain> {
-    /// Has the names of the plan and the subtask.
+    /// Contains the names of the plan and the subtask.
     pub(crate) part: Part,
     pub(crate) attempts: AttemptsOf<'r, Q>,
     /// The verdict on the last failure.
     verdict: Option<Verdict>,
     /// True if the last failure is not retryable and was not reported yet.
     is_unreported: bool,
-    /// The reason that the subtask does not run again, if it only failed temporarily or did not fail.
+    /// The reason that the subtask does not run again, if another run could still complete it.
     pub(crate) refused: Option<Reason>,
     /// The reason that the failure gets no further round.
     dead_end: Option<Reason>,
@@ -118,7 +118,7 @@ where
     }
 
     /// Decides on a failed round. Returns the pause before the next round, which retries the subtasks that are paid
-    /// for, or the reason that there is none.
+    /// for, or the reason that no round follows.
     pub(crate) fn round_failed(
         &mut self,
         verdict: Verdict,
@@ -153,13 +153,13 @@ where
         Ok(pause)
     }
 
-    /// Keeps the payments for the subtasks that are retried. The others become dead ends.
+    /// Keeps the payments for the subtasks that are retried. The other subtasks become dead ends.
     fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) {
         let mut paid = paid.iter().peekable();
         for &(index, verdict) in retried {
             let kind = verdict.kind().filter(|kind| self.job.is_paid(*kind));
             let run = &mut self.runs[index];
-            // Its first attempt was in an earlier run.
+            // The subtask's first attempt was in an earlier run.
             if run.verdict.is_none() {
                 run.attempts.set_call(Call::after(1));
             }
@@ -183,7 +183,7 @@ where
         });
     }
 
-    /// The span of the next execution, within the subtask's, which is within the plan's.
+    /// The span of the next execution, inside the subtask's span, which is inside the plan's.
     pub(crate) fn span_of(&mut self, index: usize) -> Span {
         let is_on = self.job.context.is_spanned();
         let SubtaskRun { span, part, .. } = &mut self.runs[index];
@@ -251,7 +251,7 @@ where
         failure
     }
 
-    /// Reports to the observer that a subtask does not run again: because of `cause`, or else of its failure.
+    /// Reports to the observer that a subtask does not run again: because of `cause`, or else because of its failure.
     pub(crate) fn gave_up(
         &mut self,
         index: usize,
@@ -277,7 +277,7 @@ where
         self.progressed();
     }
 
-    /// The verdict on the last failure of a subtask. If it failed before this run, its error is classified now.
+    /// The verdict on a subtask's last failure. If the subtask failed before this run, its error is classified now.
     pub(crate) fn verdict(&mut self, index: usize) -> Verdict {
         if let Some(verdict) = self.runs[index].verdict {
             return verdict;
@@ -287,8 +287,8 @@ where
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// Prevents further rounds for that subtask's failure. If nothing else is left to retry, the plan gives up for that
-    /// reason, too.
+    /// Prevents further rounds for that subtask's failure. If nothing else is left to retry, the plan gives up for the
+    /// same reason.
     pub(crate) fn refuse(&mut self, index: usize, reason: Reason) {
         self.runs[index].dead_end = Some(reason);
         self.make_dead_end(index, reason);
@@ -304,27 +304,26 @@ where
         self.gave_up(index, None, reason);
     }
 
-    /// Returns true if the next round executes that subtask, if it can start.
+    /// Returns true if the next round may execute that subtask.
     pub(crate) fn runs_again(&self, index: usize) -> bool {
         let (node, run) = (&self.plan.nodes[index], self.runs.get(index));
         let is_refused = run.is_some_and(|run| run.refused.is_some());
         node.is_open() || node.is_pending() && !is_refused
     }
 
-    /// The reason that nothing is left to run: that of the first refused subtask which another run could complete, or
-    /// else of the first dead end.
+    /// The reason that nothing is left to run: the first refused subtask's, or else the first dead end's.
     pub(crate) fn refusal(&self) -> Option<Reason> {
         let refused = self.runs.iter().find_map(|run| run.refused);
         refused.or_else(|| self.runs.iter().find_map(|run| run.dead_end))
     }
 }
 
-/// The text of an error from the key `show`.
+/// The text of an error, written by the key `show`.
 fn shown_by<E, On: OnError<E>>(on: &On, error: &E) -> Option<String> {
     On::IS_SHOWN.then(|| shown(&Described { on, error }).to_string())
 }
 
-/// The failure, which is also reported to this observer.
+/// The failure, with this observer attached.
 fn observed<'a, 'o: 'a>(
     failure: Failure<'a>,
     observe: Option<&'a mut (dyn FnMut(&Event<'_>) + 'o)>,

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 
 use retry_runtime::{Kind, seam::RetryBudget};
 
-/// The budget of a round: each retried subtask pays for itself, according to its own kind of failure.
+/// The budget of a round, in which each retried subtask pays separately, according to its kind of failure.
 pub(crate) struct RoundBudget<'a> {
     pub(crate) budget: &'a dyn RetryBudget,
     /// The subtasks that have to pay, by index. After the payment, those that have paid.
@@ -11,7 +11,7 @@ pub(crate) struct RoundBudget<'a> {
     pub(crate) is_free: bool,
 }
 
-/// Calls, successes and failures are recorded on the budget itself by each subtask.
+/// Each subtask records its calls, successes and failures on the inner budget itself.
 impl RetryBudget for RoundBudget<'_> {
     fn withdraw(&self, _: Kind) -> bool {
         let mut payers = self.payers.borrow_mut();

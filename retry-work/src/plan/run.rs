@@ -25,12 +25,12 @@ where
     /// Executes every subtask that has not run yet, as soon as all of its dependencies have succeeded. Ends when
     /// nothing more can run: every subtask has completed, failed or is blocked by a failed one.
     ///
-    /// Subtasks that failed before are not run: [`retry_failed`](Self::retry_failed) runs them again. The error is that
-    /// of [`check`](Self::check), or that the plan is [`driven`](Self::driven). Failures of subtasks are in the
+    /// Subtasks that failed before are not run: [`retry_failed`](Self::retry_failed) runs them again. Fails like
+    /// [`check`](Self::check), or if the plan is [`driven`](Self::driven). Failures of subtasks are only in the
     /// summary.
     ///
-    /// The subtasks run on the task that awaits this; none is spawned. While one computes without awaiting, the others
-    /// wait.
+    /// The subtasks run on the task that awaits this future; none is spawned. While one subtask computes without
+    /// awaiting, the others wait.
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let scope = self.scope(Node::is_pending);
@@ -41,9 +41,9 @@ where
     /// nothing runs.
     ///
     /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
-    /// The error is kept until the retry has ended, even if the retry is dropped or can't start. The latter happens to
-    /// a loaded failure that now depends on something that has not run yet. The returned error is that of
-    /// [`check`](Self::check), or that the plan is [`driven`](Self::driven).
+    /// Its error is kept until the retry has ended, even if the retry is dropped or can't start. A subtask whose
+    /// failure was loaded can't start if it now depends on a subtask that has not run yet. Fails like
+    /// [`check`](Self::check), or if the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let mut scope = graph.blocked(&self.nodes);
@@ -90,14 +90,14 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// The dependents of a completed subtask that were only waiting for it.
     pub(crate) fn freed(&mut self, index: usize, graph: &Graph) -> Vec<usize> {
         let mut freed = graph.dependents[index].clone();
-        // A subtask that lists this dependency twice is listed twice, in a row.
+        // A dependent that names this subtask twice is listed twice, in a row.
         freed.dedup();
         freed.retain(|dependent| !self.waits(*dependent, graph));
         freed
     }
 
-    /// Returns true if a subtask waits for another. Continues at the dependency that it last waited for, because
-    /// checking all of them each time would be quadratic.
+    /// Returns true if a subtask waits for another. Starts at the dependency that the subtask last waited for, because
+    /// checking all dependencies each time would be quadratic.
     fn waits(&mut self, index: usize, graph: &Graph) -> bool {
         let from = self.nodes[index].waits_for;
         let mut after = graph.after[index][from..].iter();
@@ -189,8 +189,8 @@ where
     E: fmt::Display,
     Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
-    /// Executes the subtasks in its scope as their dependencies complete. None of them has completed yet. When `bounds`
-    /// end the run, those in flight are dropped. Returns the subtasks that the deadline ended.
+    /// Executes the subtasks in the scope, none of which has completed, as their dependencies complete. When the
+    /// deadline ends the run, subtasks in flight are dropped. Returns the subtasks that the deadline ended.
     pub(crate) async fn execute<R>(
         &mut self,
         bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
@@ -239,7 +239,7 @@ where
     }
 }
 
-/// A unit is the index of a subtask.
+/// A unit of work is the index of a subtask.
 impl<'r, T, E, F, Q> Work<'r, Q, usize, Result<T, E>> for PlanRun<'r, '_, T, E, F, Q>
 where
     F: ?Sized,

@@ -20,9 +20,9 @@ where
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
 {
-    /// Runs the plan, lets `validate` check all results together, and continues until they are valid or `policy` gives
-    /// up. Each further round retries the failed subtasks or, if none is left to retry, adds the subtasks that the
-    /// validator requests.
+    /// Runs the plan in rounds, until `validate` accepts the results as a whole or `policy` gives up. Each round after
+    /// the first retries the failed subtasks or, if none is left to retry, adds the subtasks that the validator
+    /// requests.
     ///
     /// ```
     /// use retry_work::plan::{PlanEnd, Subtask, Validity};
@@ -54,31 +54,30 @@ where
     ///
     /// Pass a [`Policy`](retry_runtime::Policy) if the error type is [`Classify`](retry_runtime::Classify), otherwise
     /// the result of [`Policy::on`](retry_runtime::Policy::on), or another chain of
-    /// [keys](retry_runtime::chain::PolicyCall). Its `max` is the number of rounds after the first, its delays are the
-    /// pauses before them, and its `deadline` counts from this call: no round starts after it, and subtasks and
-    /// validators in flight are dropped at it. A dropped subtask counts as given up, with [`Reason::Deadline`]: it
-    /// stays pending, or becomes a dead end if it had failed before. All outputs are kept.
+    /// [keys](retry_runtime::chain::PolicyCall). The policy's `max` is the number of rounds after the first, its delays
+    /// are the pauses between rounds, and its `deadline` counts from this call: no round starts after the deadline, and
+    /// subtasks and validators in flight are dropped when it passes. A dropped subtask counts as given up, with
+    /// [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had failed before. All outputs are kept.
     /// [`PolicyCall::cancel`](retry_runtime::chain::PolicyCall::cancel) ends the pause and the plan; a running round
-    /// may finish. A round in which several subtasks failed counts as one failure: the one with the longest hint, or
-    /// else one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like transient
-    /// failures.
+    /// may finish. A round in which several subtasks failed counts as one failure: the failure with the longest hint,
+    /// or else one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like
+    /// transient failures.
     ///
-    /// If the validator requests a subtask with the name of one that failed or is blocked, it is not added again,
-    /// because it was already tried. The plan gives up if the validator requests no new subtasks, or only ones that
-    /// depend on failed subtasks.
+    /// A requested subtask with the name of one that failed or is blocked is not added, because that one was already
+    /// tried. The plan gives up if the validator requests no new subtasks, or only subtasks that depend on failed ones.
     ///
     /// A failure that is not retryable, or whose hint is longer than the policy's `max_hint`, is a dead end at once,
-    /// and gets no further round. So is a failure whose hint exceeds the deadline, if another failure can be retried in
-    /// time. When the policy gives up, all failed subtasks become dead ends. If only dead ends are left, the plan gives
-    /// up with the reason of the first one in this run, or as not retryable.
+    /// and gets no further round. A failure whose hint exceeds the deadline is also a dead end, if another failure can
+    /// be retried in time. When the policy gives up, all failed subtasks become dead ends. If only dead ends are left,
+    /// the plan gives up with the reason of this run's first dead end, or as not retryable.
     ///
     /// # Shared protections
     ///
     /// For [`PolicyCall::budget`](retry_runtime::chain::PolicyCall::budget),
     /// [`breaker`](retry_runtime::chain::PolicyCall::breaker), [`limiter`](retry_runtime::chain::PolicyCall::limiter)
     /// and [`observe`](retry_runtime::chain::PolicyCall::observe), each subtask is a separate call, named
-    /// `plan.subtask`, and each execution is an attempt: it pays for its own retry, and is admitted by the breaker and
-    /// the limiter separately.
+    /// `plan.subtask`, and each execution is an attempt, which pays separately for its retry and needs its own
+    /// admission by the breaker and the limiter.
     ///
     /// ```
     /// use std::time::Duration;
@@ -102,16 +101,16 @@ where
     /// # }
     /// ```
     ///
-    /// A failed subtask whose retry is not paid for is a dead end. One that the breaker or the limiter rejects does not
-    /// run again in this run: if it had failed before, it is a dead end, otherwise it stays pending. If nothing is left
-    /// to retry because of that, the plan gives up with that reason, too.
+    /// A failed subtask whose retry is not paid for is a dead end. A subtask that the breaker or the limiter rejects
+    /// does not run again in this run: if it had failed before, it is a dead end, otherwise it stays pending. If
+    /// nothing else is left to retry, the plan gives up for the same reason.
     ///
     /// # Ends
     ///
     /// The validator is called after every round, even if nothing failed, and gets a [`Snapshot`] by value. The plan
-    /// keeps its outputs and can be run again after either [end](PlanEnd). The error is that of [`check`](Self::check),
-    /// or that the plan is [`driven`](Self::driven). The subtasks that the validator requests are checked, too; if the
-    /// check fails, they are not added, and the plan is reported to the log and observers as given up.
+    /// keeps its outputs and can be run again after either [end](PlanEnd). Fails like [`check`](Self::check), or if the
+    /// plan is [`driven`](Self::driven). The subtasks that the validator requests are also checked; if the check fails,
+    /// they are not added, and the log and observers report that the plan gave up.
     pub fn run_until<P, V, W>(
         &mut self,
         policy: P,
@@ -220,7 +219,7 @@ where
         attempt_within(executed, &policy, || name.into()).await
     }
 
-    /// Makes a non-retryable failure a dead end, regardless of its round, so that a saved plan includes it.
+    /// Makes a non-retryable failure a dead end before its round ends, so that a saved plan includes the dead end.
     pub(crate) fn refuse_final(&mut self, index: usize) {
         let (policy, verdict) = (self.job.context.policy_in_force(), self.verdict(index));
         let idempotent = self.job.is_idempotent();
@@ -230,7 +229,7 @@ where
     }
 
     /// Makes non-retryable failures dead ends. Returns the verdict for the round (`None` if nothing is retryable) and
-    /// the other failures.
+    /// the failures to retry.
     fn classify(&mut self) -> (Option<Verdict>, Vec<(usize, Verdict)>) {
         let policy = self.job.context.policy_in_force();
         let end = self.job.deadline();
@@ -238,7 +237,7 @@ where
         let left = left.min(self.round.pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.plan.len() {
-            // Its dependency has failed, too. That failure decides if there is another round.
+            // If a dependency has failed, too, the dependency's failure decides if another round follows.
             if !self.plan.nodes[index].is_open() || !self.plan.is_ready(index, &self.graph) {
                 continue;
             }
@@ -266,8 +265,8 @@ where
         (worst, retried)
     }
 
-    /// Adds the subtasks that the validator requests, if the plan can run with them. Returns the verdict on the round
-    /// before, which is retryable if any of them can start.
+    /// Adds the subtasks that the validator requests, if the plan can run with them. Returns the verdict on the
+    /// previous round, which is retryable if any added subtask can start.
     fn add_missing(&mut self, validity: Validity<'a, T, E, F>) -> Result<Verdict, PlanError> {
         let (len, plan) = (self.plan.len(), &mut *self.plan);
         if let Validity::Missing(mut subtasks) = validity {
@@ -331,7 +330,7 @@ impl<T, E: fmt::Display, F: ?Sized> Plan<'_, T, E, F> {
     }
 }
 
-/// Orders failures by severity, to choose the one that a round counts as: the pause must outlast the longest wait.
+/// The severity of a failure. A round counts as its most severe failure, so that the pause outlasts the longest hint.
 fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
     let kinds = [Kind::Timeout, Kind::Throttled];
     let kind = kinds.iter().position(|kind| verdict.kind() == Some(*kind));

@@ -1,4 +1,4 @@
-//! A plan's state in files.
+//! Serialization of a plan's state.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::plan::PlanState;
 
-/// Incremented when a program that only supports earlier versions would misread the contents.
+/// The version of the format, incremented when programs that support only earlier versions would misread a state.
 const VERSION: u32 = 1;
 
 const KEYS: &[&str] = &["version", "completed", "failed", "dead_ends", "executions"];
@@ -116,14 +116,14 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for NamedVisitor<V> {
     type Value = Named<V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table by the names of subtasks")
+        f.write_str("a table of subtasks by name")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<V>, A::Error> {
         let mut named = BTreeMap::new();
         while let Some((name, value)) = map.next_entry::<String, V>()? {
             if named.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("`{name}` is there twice")));
+                return Err(A::Error::custom(format_args!("`{name}` occurs twice")));
             }
             named.insert(name, value);
         }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::plan::Summary;
 
-/// A plan's outputs and its summary at one point in time: the argument of a validator, by value.
+/// A plan's outputs and summary at one point in time. Validators get a snapshot by value.
 ///
 /// ```
 /// use retry_work::Plan;

@@ -7,10 +7,10 @@ use crate::plan::{Plan, PlanError};
 
 /// The status of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
-/// The state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error),
+/// A saved state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error),
 /// `dead_ends` (names) and `executions` (a number). Blocked and pending subtasks follow from the plan. When a state is
 /// read, unknown fields are ignored; a repeated name or field is an error, and so is a higher `version` than this crate
-/// supports. Later versions of this crate can read what this one wrote.
+/// supports. Later versions of this crate can read the states that this version wrote.
 ///
 /// ```
 /// use retry_work::Plan;
@@ -90,7 +90,7 @@ impl<T> PlanState<T> {
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     /// Returns the current state of the subtasks, to be saved. The outputs are shared with the plan, not copied.
-    /// [`journal`](Self::journal) passes on each change while the plan runs.
+    /// [`journal`](Self::journal) records each change while the plan runs.
     pub fn state(&self) -> PlanState<T>
     where
         E: fmt::Display,
@@ -102,8 +102,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         state
     }
 
-    /// Returns the state that another process loads before it [starts](Self::start) only the subtask `name`: the
-    /// outputs of its dependencies. It includes no executions. Fails if there is no such subtask.
+    /// Returns a state with only the outputs that the subtask `name` depends on, and no executions. Another process
+    /// loads this state to [start](Self::start) only that subtask. Fails if there is no such subtask.
     pub fn inputs(&self, name: &str) -> Result<PlanState<T>, PlanError>
     where
         E: fmt::Display,
@@ -116,11 +116,11 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         Ok(inputs)
     }
 
-    /// Continues from a saved state. Completed subtasks have their outputs and do not run again. Failed subtasks and
-    /// dead ends keep that status. The executions are added to this plan's. Subtasks that are not in the state stay as
+    /// Loads a saved state. Completed subtasks get their outputs and do not run again. Failed subtasks and dead ends
+    /// keep their status. The state's executions are added to this plan's. Subtasks that are not in the state stay as
     /// they were.
     ///
-    /// Fails if the state has subtasks that the plan doesn't have. The error names them all, and nothing is loaded.
+    /// Fails if the state has subtasks that the plan doesn't have. The error names all of them, and nothing is loaded.
     pub fn load(&mut self, state: PlanState<T>) -> Result<(), PlanError> {
         let unknown: Vec<&str> = state
             .names()

@@ -1,4 +1,4 @@
-//! A plan without its executor: another executor runs the subtasks and reports their outcomes to the plan.
+//! Plans with another executor, which runs the subtasks and reports their outcomes to the plan.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ where
     /// Returns the subtasks that can start, in the order in which they were added: they have not run yet, and all of
     /// their dependencies have completed.
     ///
-    /// Use it with your own executor, such as a replaying engine, which must see completions in the same order each
-    /// time, or one that sends subtasks to other machines. Start these subtasks, then those that
+    /// Use it with your own executor, such as a replaying engine, in which subtasks must complete in the same order
+    /// each time, or an executor that sends subtasks to other machines. Start these subtasks, then those that
     /// [`complete`](Self::complete) returns. Failed subtasks are in [`summary`](Self::summary), and may be started
     /// again.
     ///
@@ -46,18 +46,18 @@ where
     ///
     /// Make the plan [`driven`](Self::driven), so that nothing else runs it.
     ///
-    /// The plan doesn't track subtasks in flight, so a started subtask is included until it has completed. The error is
-    /// that of [`check`](Self::check).
+    /// The plan doesn't track subtasks in flight, so a started subtask is included until it has completed. Fails like
+    /// [`check`](Self::check).
     pub fn ready(&self) -> Result<Vec<Arc<str>>, PlanError> {
         let graph = self.checked()?;
         Ok(self.begin(&graph, 0..self.len()).collect())
     }
 
-    /// Runs this subtask alone, with the outputs of its dependencies. Returns the future of its closure.
+    /// Starts only this subtask, with the outputs of its dependencies. Returns the future of its closure.
     ///
-    /// The plan is not updated: pass the outcome to [`complete`](Self::complete), of this plan or of one in another
-    /// process. A dropped future leaves everything unchanged. Fails if there is no such subtask, if it has completed,
-    /// or if it still waits for another.
+    /// The plan is not updated: pass the outcome to [`complete`](Self::complete), in this process or in another one.
+    /// Dropping the future changes nothing. Fails if there is no such subtask, if it has completed, or if it still
+    /// waits for another.
     pub fn start(&self, name: &str) -> Result<R, PlanError> {
         self.open(name).map(|index| self.start_at(index))
     }
@@ -65,8 +65,8 @@ where
     /// Stores the outcome of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
     /// start now because they were only waiting for this one.
     ///
-    /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). Fails as
-    /// [`start`](Self::start) does: no subtask completes twice, or before its dependencies. Then the plan is unchanged.
+    /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). Fails like
+    /// [`start`](Self::start), and leaves the plan unchanged: no subtask completes twice, or before its dependencies.
     pub fn complete(
         &mut self,
         name: &str,
@@ -103,9 +103,7 @@ where
         let index = self.index_of(name)?;
         let node = &self.nodes[index];
         if node.is_completed() {
-            return Err(PlanError(format!(
-                "`{name}` has completed, and runs no more"
-            )));
+            return Err(PlanError(format!("`{name}` has already completed")));
         }
         let completed = |name| self.node(name).is_some_and(Node::is_completed);
         match node.subtask.after.iter().find(|name| !completed(name)) {

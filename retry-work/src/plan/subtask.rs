@@ -38,8 +38,8 @@ pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
 }
 
 impl<'a, T, E> Subtask<'a, T, E> {
-    /// Creates a subtask for a plan from `Plan::new`: its name, the names of the subtasks it depends on, and a closure
-    /// that gets their outputs, shared, in the same order.
+    /// Creates a subtask for a plan from `Plan::new`, with its name, the names of the subtasks it depends on, and a
+    /// closure that gets their outputs in the same order, each in an `Arc`.
     ///
     /// The closure is called for every execution. Its future may borrow anything that outlives the plan, but nothing
     /// that the closure owns: see [`Plan::add`](Plan#method.add).
@@ -55,8 +55,8 @@ impl<'a, T, E> Subtask<'a, T, E> {
 }
 
 impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
-    /// Creates a subtask for a plan from [`Plan::local`], otherwise like [`Subtask::new`]. An `async move` closure may
-    /// also own the values it uses.
+    /// Creates a subtask like [`Subtask::new`], but for a plan from [`Plan::local`]. An `async move` closure may also
+    /// own the values it uses.
     pub fn local<D, C>(name: impl Into<Arc<str>>, after: D, run: C) -> Self
     where
         D: Dependencies<T>,
@@ -72,8 +72,8 @@ impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
 }
 
 impl<'a, T, E> Plan<'a, T, E> {
-    /// Adds a subtask: its name, the names of the subtasks it depends on, and a closure that gets their outputs,
-    /// shared, in the same order.
+    /// Adds a subtask with its name, the names of the subtasks it depends on, and a closure that gets their outputs in
+    /// the same order, each in an `Arc`.
     ///
     /// You can add its dependencies later. [`check`](Plan::check), and every run before it starts, reports a repeated
     /// name, a dependency that was never added, and a cycle.

@@ -5,7 +5,7 @@ use retry_runtime::macro_support::shown_within;
 /// The status of a plan's subtasks so far: each one is in `completed`, `failed`, `blocked` or `pending`. Names are in
 /// the order in which the subtasks were added.
 ///
-/// `Display` prints it as in the log:
+/// `Display` prints the same text as the log:
 ///
 /// ```
 /// use retry_work::plan::Summary;
@@ -36,7 +36,7 @@ pub struct Summary {
     /// The subtasks that have not finished for another reason: the plan was not run, its run was dropped, the breaker
     /// or the limiter rejected them, or they were dropped at the deadline.
     pub pending: Vec<String>,
-    /// The number of times that a subtask was started, in all runs so far.
+    /// The number of executions of subtasks, in all runs so far.
     pub executions: u64,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// The most names in a log line.
+/// The maximum number of names in a log line.
 const MOST_NAMES: usize = 8;
 
 /// A name in a list, shortened for display.

@@ -6,9 +6,9 @@ use crate::plan::{Sendable, Subtask};
 pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     /// The results are good, even if some subtasks failed: the plan ends.
     Valid,
-    /// Something is missing, and these subtasks would provide it. They are added once no failed subtask is left to
-    /// retry. A subtask with the name of a failed or blocked one was already tried, and is not added. If none of the
-    /// others could run, nothing is added and the plan ends.
+    /// The results are incomplete, and these subtasks would provide the rest. They are added once no failed subtask is
+    /// left to retry. A subtask with the name of a failed or blocked one was already tried, and is not added. If none
+    /// of the others could run, nothing is added and the plan ends.
     Missing(Vec<Subtask<'a, T, E, F>>),
     /// The results are wrong, for this reason. Failed subtasks are retried; if there are none, the plan ends.
     Invalid(String),

@@ -1,4 +1,4 @@
-//! Native async methods: in the impl, and as the trait's own default.
+//! Native async methods, in an impl and as a trait's default.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Bodies that a careless expansion would make the compiler warn of.
+//! Bodies in which a careless expansion would cause compiler warnings.
 
 #![deny(
     warnings,

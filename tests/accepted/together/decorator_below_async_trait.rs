@@ -1,4 +1,4 @@
-//! The two attributes in either order: below `#[async_trait]` the trait is seen as that has left it.
+//! The two attributes in either order. Below `#[async_trait]`, `#[retry]` gets the trait that the other one generated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! Boxed errors, whose future stays `Send` though they are not.
+//! Boxed errors that are not `Send`. The future is `Send` nevertheless.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};

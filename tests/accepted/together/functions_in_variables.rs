@@ -1,4 +1,4 @@
-//! Functions of keys in arguments, fields and variables: they are borrowed, so that every attempt can call them.
+//! Keys' functions in arguments, fields and variables. They are borrowed, so that every attempt can call them.
 
 use std::cell::Cell;
 use std::future::{Ready, ready};

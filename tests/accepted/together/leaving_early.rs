@@ -1,4 +1,4 @@
-//! Every way out of a body is one attempt's end, not the call's.
+//! Every way to leave a body ends the attempt, not the call.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! A name from a macro and the same name from its caller stay two variables.
+//! A variable from a macro and its caller's variable with the same name stay separate.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Functions that a macro of the user's makes: every fragment arrives in an invisible group.
+//! Functions that a user's macro generates, with every fragment in an invisible group.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Programs that need no crate of their own, in one: linking each would take longer than compiling it.
+//! Programs that don't need a separate crate, as one program, because linking each would take longer than compiling it.
 
 use std::cell::Cell;
 

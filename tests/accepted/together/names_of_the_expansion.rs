@@ -1,4 +1,4 @@
-//! Arguments, locals of the body and the keys' values under the names of what is generated.
+//! Arguments, the body's locals and the keys' values with names that generated code uses, too.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! An annotated function in an annotated function, and one that calls another.
+//! An annotated function inside an annotated function, and an annotated function that calls another.
 
 use std::cell::Cell;
 

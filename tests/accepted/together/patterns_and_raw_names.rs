@@ -1,4 +1,4 @@
-//! Arguments taken apart, raw identifiers, and names that are keywords elsewhere.
+//! Destructured arguments, raw identifiers, and names that are keywords elsewhere.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The user's own types and modules under the names that generated code would use.
+//! The user's own types and modules with names that generated code uses, too.
 
 #![allow(dead_code, non_camel_case_types, unused_macros)]
 

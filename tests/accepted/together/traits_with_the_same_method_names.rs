@@ -1,4 +1,4 @@
-//! A trait of the user's with the names that generated code calls, for every type.
+//! A user's trait with the names of methods that generated code calls, implemented for every type.
 
 #![allow(dead_code)]
 

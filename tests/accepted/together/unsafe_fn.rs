@@ -1,4 +1,4 @@
-//! An `unsafe fn` stays one, and its body may do what it could before.
+//! An `unsafe fn` stays unsafe, and its body may still call unsafe functions.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! As in edition 2021, in which an unsafe operation in an `unsafe fn` needs no `unsafe` block.
+//! Unsafe operations in an `unsafe fn` without an `unsafe` block, as edition 2021 allows.
 
 #![allow(unsafe_op_in_unsafe_fn)]
 

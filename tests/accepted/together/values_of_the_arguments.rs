@@ -1,4 +1,4 @@
-//! Values read `self` and the arguments, at each failure, also while the body mutates them.
+//! Keys' values that read `self` and the arguments at each failure, even if the body mutates them.
 
 use std::cell::Cell;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The pauses of services that retry by code of their own:
+//! The pauses of services with their own retry code:
 //!
 //! - <https://github.com/restatedev/restate>, `crates/types/src/retries.rs`
 //! - <https://github.com/linkerd/linkerd2-proxy>, `linkerd/exp-backoff`

@@ -1,5 +1,5 @@
-//! Results are in the order of the items, only failed items are sent again, and none is lost for any return value of a
-//! call.
+//! Results are in the order of the items, only failed items are sent again, and no item is lost, whatever a call
+//! returns.
 
 use std::ptr;
 

@@ -1,4 +1,4 @@
-//! The pause of a round: the longer one of the policy's delay and the longest hint of its failures.
+//! The pause of a round: the policy's delay or the longest hint of the round's failures, whichever is longer.
 
 use retry_work::Batches;
 use support::prelude::*;

@@ -1,4 +1,4 @@
-//! `retry_each`: items that succeed or fail each on its own, in batches.
+//! `retry_each`: batches of items that succeed or fail independently.
 
 // The code under test takes policies by value.
 #![allow(clippy::large_types_passed_by_value)]

@@ -1,4 +1,4 @@
-//! Each item has a verdict of its own, asked once for each error.
+//! Each item has its own verdict. Each error is classified once.
 
 use support::forms::AMBIGUOUS;
 use support::prelude::*;

@@ -1,4 +1,4 @@
-//! Requests that fail as a whole: one failure each to what is shared, however many items they hold.
+//! Requests that fail as a whole: protections record one failure for each, regardless of the number of items.
 
 use support::prelude::*;
 

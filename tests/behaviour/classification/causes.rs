@@ -1,4 +1,4 @@
-//! Causes inside of other errors: which are found, which can't be, and which have no end.
+//! Causes inside other errors: causes that are found, causes that can't be found, and endless chains.
 
 use std::io::ErrorKind;
 

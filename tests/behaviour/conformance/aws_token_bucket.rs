@@ -3,8 +3,8 @@
 //!
 //! These have no counterpart here: a bucket without a limit, because we leave out the key; conversions of
 //! floating-point numbers, because our bucket counts billionths; the costs of a first attempt in Kotlin's
-//! `StandardRetryTokenBucketTest`, because here it is free. An infinite reward counts as the greatest allowed one here,
-//! and as zero there.
+//! `StandardRetryTokenBucketTest`, because here it is free. An infinite reward counts as the maximum reward here, and
+//! as zero in smithy-rs.
 
 use support::prelude::*;
 use tokio::runtime::Handle;

@@ -1,5 +1,5 @@
-//! Numbers and sequences that others published, in one file for each source. Ours are the same, or a comment explains
-//! why not.
+//! Numbers and sequences that other projects publish, in one file for each source. Ours are the same, or a comment
+//! explains the difference.
 
 // The code under test takes errors by reference and whole numbers of tokens.
 #![allow(clippy::float_cmp, clippy::trivially_copy_pass_by_ref)]

@@ -1,8 +1,8 @@
 //! resilience4j's circuit breaker: <https://resilience4j.readme.io/docs/circuitbreaker> and
 //! `CircuitBreakerStateMachineTest.java`.
 //!
-//! It differs in two things: over a window of time a success never opens ours, and one trial call that fails does
-//! unless `trial_successes` bears it.
+//! Our breaker differs in two ways: with a time window, a success never opens it, and one failed trial call does,
+//! unless `trial_successes` tolerates the failure.
 
 use support::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Under `#[async_trait]`, and traits whose futures are `Send`.
+//! Traits under `#[async_trait]`, and traits with `Send` futures.
 
 use async_trait::async_trait;
 use support::prelude::*;

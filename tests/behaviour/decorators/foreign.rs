@@ -1,4 +1,4 @@
-//! Traits of other crates, by a local copy of their declaration.
+//! Traits of other crates, from a local copy of their declaration.
 
 use retry_runtime::retry;
 

@@ -1,4 +1,4 @@
-//! Generic traits, associated types, generic methods, supertraits, unsafe ones.
+//! Generic traits, associated types, generic methods, and supertraits.
 
 use std::fmt::{Debug, Display};
 

@@ -1,4 +1,4 @@
-//! `#[retry(body)]`: a method of a copy with a body of one's own.
+//! `#[retry(body)]`: a method with its own body in the copy of a trait.
 
 use async_trait::async_trait;
 use support::prelude::*;

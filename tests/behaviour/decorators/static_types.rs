@@ -1,4 +1,4 @@
-//! Streams and futures that are `'static`, although the method borrows: what they need is cloned into them.
+//! Streams and futures that are `'static`, although the method borrows. They own clones of the borrowed values.
 
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, Stream, StreamExt};

@@ -1,4 +1,4 @@
-//! Every key does in an expression what it does in the attribute: the same attempts, delays, events and outcome.
+//! Every key has the same effect in an expression as in the attribute: the same attempts, delays, events and outcome.
 
 use support::prelude::*;
 

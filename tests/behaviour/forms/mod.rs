@@ -1,5 +1,5 @@
-//! Every protection in every form, with no other keys: the same scenario has the same attempts, at the same times, for
-//! the same reason, and observers see the same.
+//! Every protection in every form, without other keys: the same scenario has the same attempts, at the same times, the
+//! same reason, and the same events.
 
 mod model;
 mod rules;

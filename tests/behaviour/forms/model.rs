@@ -1,5 +1,5 @@
-//! A reference model: the outcome of a call by the pages `docs/keys_….md` alone, compared with every form, for random
-//! policies and scripts.
+//! A reference model of a call's outcome, written from the pages `docs/keys_….md` alone. Compared with every form, for
+//! random policies and scripts.
 
 use proptest::collection::vec;
 use proptest::option;

@@ -1,7 +1,7 @@
 //! No input text causes a panic, and reading a printed text returns the original value.
 //!
-//! Each target mutates texts of its corpus, one per line in `corpus/`. By default there are few cases, always the same.
-//! With `FUZZ_SECONDS`, every target runs new ones for this number of seconds:
+//! Each target mutates texts of its corpus, one per line in `corpus/`. By default, a target runs a few fixed cases.
+//! With `FUZZ_SECONDS`, every target runs random cases for this number of seconds:
 //!
 //! ```sh
 //! FUZZ_SECONDS=600 cargo test --release -p behaviour fuzz::

@@ -1,4 +1,4 @@
-//! The key `timer` in blocking code, which a test has go by a clock that only sleeping moves.
+//! The key `timer` in blocking code, with a clock that only sleeping advances.
 
 use std::sync::atomic::Ordering::SeqCst;
 

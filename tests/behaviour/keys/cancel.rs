@@ -1,4 +1,4 @@
-//! The key `cancel`: a pause ends at once, and the call with the error that it had before.
+//! The key `cancel`: a pause ends at once, and the call ends with the error before the pause.
 
 use std::future::Future;
 use std::sync::atomic::Ordering::SeqCst;

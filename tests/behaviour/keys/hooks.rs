@@ -1,4 +1,4 @@
-//! The keys `before_pause` and `before_retry`: once for each retry, with the error and what follows it.
+//! The keys `before_pause` and `before_retry`: called once for each retry, with the error and the next attempt.
 
 use retry_runtime::own_loop::NextAttempt;
 use support::prelude::*;

@@ -1,4 +1,4 @@
-//! The key `policy` with what finds policies by name, and with what changes while calls run.
+//! The key `policy` with policies that are found by name, and with policies that change while calls run.
 
 use retry_runtime::configuration::Overrides;
 use retry_runtime::{Policies, SharedPolicy};

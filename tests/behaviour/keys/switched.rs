@@ -1,4 +1,4 @@
-//! Protections that are there or not: `None` is a switch that is off.
+//! Optional protections: `None` turns a protection off.
 
 use support::prelude::*;
 

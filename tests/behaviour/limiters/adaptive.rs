@@ -1,4 +1,4 @@
-//! A rate that is found out.
+//! A rate that adapts to the server's responses.
 
 use AttemptOutcome::{Ignored, NotBegun, Success};
 use futures::future::join_all;

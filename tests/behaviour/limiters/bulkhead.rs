@@ -1,4 +1,4 @@
-//! A fixed limit for concurrent calls, and for waiting ones.
+//! A fixed limit for concurrent calls, and a limit for waiting calls.
 
 use futures::future::join_all;
 use support::prelude::*;

@@ -1,4 +1,4 @@
-//! A limit on how many run at a time.
+//! A limit on the number of concurrent attempts.
 
 use AttemptOutcome::{Ignored, NotBegun, Success};
 use retry_runtime::seam::Change;

@@ -1,4 +1,4 @@
-//! A rate limiter of governor as the gate.
+//! A rate limiter of the crate governor as the gate.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! One for each key. Those at rest are forgotten.
+//! One limiter for each key. Idle limiters are dropped.
 
 use retry_runtime::seam::AttemptOutcome::Success;
 use support::prelude::*;

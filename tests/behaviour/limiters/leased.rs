@@ -1,4 +1,4 @@
-//! Room that somebody else hands out.
+//! A gate whose tokens are granted from outside.
 
 use std::sync::atomic::Ordering::SeqCst;
 

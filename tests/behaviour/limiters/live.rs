@@ -1,4 +1,4 @@
-//! Numbers that an operator changes while calls wait.
+//! Settings that an operator changes while calls wait.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,4 +1,4 @@
-//! A model API that takes 60 requests a minute, and 200 workers with 1,000 calls between them that all want it now.
+//! A model API that accepts 60 requests a minute, and 200 workers that make 1,000 calls in all, as soon as possible.
 
 use support::prelude::*;
 use tokio::task::LocalSet;

@@ -18,7 +18,7 @@ fn the_message_names_the_subtasks_that_cannot_run() {
         "a; b: a x1 x2; c: x3",
             "b → x1: there is no subtask `x1`; add it, or remove the dependency";
         "a; b; c; b: a",
-            "the subtasks added as number 2 and number 4 are both named `b`: give each a name of its own";
+            "the subtasks added as number 2 and number 4 are both named `b`: give each a unique name";
     } {
         let world = World::default();
         let error = world.plan(subtasks).check().unwrap_err();

@@ -1,4 +1,4 @@
-//! A plan as a picture.
+//! A plan as a diagram.
 
 use retry_work::Plan;
 

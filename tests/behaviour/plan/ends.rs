@@ -1,4 +1,4 @@
-//! Plans that end before their work does: by the deadline, cancelled, dropped or by a panic. What is done is kept.
+//! Plans that end early: at the deadline, or when cancelled, dropped or panicking. Completed work is kept.
 
 use std::collections::BTreeSet;
 

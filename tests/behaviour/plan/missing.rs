@@ -1,4 +1,4 @@
-//! `run_until`: what the validator asks for.
+//! `run_until`: subtasks that the validator requests.
 
 use retry_work::plan::{Snapshot, Subtask};
 use support::prelude::*;
@@ -78,7 +78,7 @@ async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
     for (name, after, expected) in rows! {
         "a",
             "b",
-            "the subtasks added as number 1 and number 3 are both named `a`: give each a name of its own";
+            "the subtasks added as number 1 and number 3 are both named `a`: give each a unique name";
         "c", "z", "c → z: there is no subtask `z`; add it, or remove the dependency";
         "c", "c", "each subtask waits for the next and none can begin: c → c";
     } {

@@ -1,4 +1,4 @@
-//! Plans: what runs, how often, in which order, and what becomes of failures.
+//! Plans: the number and order of executions, and the effects of failures.
 
 mod checks;
 mod diagram;

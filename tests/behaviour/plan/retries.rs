@@ -1,4 +1,4 @@
-//! `retry_failed`: what is executed again, and what becomes of what fails again.
+//! `retry_failed`: subtasks that are executed again, and subtasks that fail again.
 
 use std::panic::resume_unwind;
 

@@ -1,4 +1,4 @@
-//! Plans of many subtasks: linear work, and no recursion that a long chain could overflow the stack with.
+//! Plans with many subtasks: linear work, and no recursion, so that a long chain can't overflow the stack.
 
 use std::future::poll_fn;
 

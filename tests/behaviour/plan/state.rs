@@ -227,9 +227,9 @@ fn invalid_states_are_rejected() {
         r#"{"version":1,"version":1}"#, "duplicate field `version`";
         r#"{"executions":1,"executions":1}"#, "duplicate field `executions`";
         r#"{"completed":{"a":"A","b":"B","a":"C"},"failed":{},"dead_ends":[],"executions":3}"#,
-            "`a` is there twice";
+            "`a` occurs twice";
         r#"{"completed":{},"failed":{"a":"gone","a":"busy"},"dead_ends":[],"executions":3}"#,
-            "`a` is there twice";
+            "`a` occurs twice";
         r#"{"completed":{"a":"A"},"failed":{"a":"busy"},"dead_ends":[],"executions":3}"#,
             "`a` has both completed and failed";
         r#"{"completed":{"a":1},"failed":{},"dead_ends":[],"executions":1}"#, "expected a string";

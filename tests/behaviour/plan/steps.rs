@@ -79,7 +79,7 @@ fn nothing_completes_twice_or_too_early() {
     let mut plan = world.plan(DIAMOND);
     complete(&mut plan, "a");
     for (name, expected) in rows! {
-        "a", "`a` has completed, and runs no more";
+        "a", "`a` has already completed";
         "d", "`d` can't run before `b`, which has not completed";
         "f", "there is no subtask `f`";
     } {

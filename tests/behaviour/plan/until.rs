@@ -1,4 +1,4 @@
-//! `run_until`: validation, rounds, pauses, and how it ends.
+//! `run_until`: validation, rounds, pauses, and endings.
 
 use retry_work::plan::PlanEnd;
 use support::prelude::*;

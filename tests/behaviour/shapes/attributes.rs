@@ -1,4 +1,4 @@
-//! Other attributes on the same function: kept, in either order, and `cfg_attr`.
+//! Other attributes on the same function, which are kept, in either order, and `cfg_attr`.
 
 use support::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Blocking functions sleep on their thread.
+//! Blocking functions, which block their thread during pauses.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Bodies that look like what other attributes make of theirs, and are the user's own: every attempt runs all of it.
+//! Users' bodies that look like the output of other attributes. Every attempt runs the whole body.
 
 use support::prelude::*;
 

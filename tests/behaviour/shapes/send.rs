@@ -1,4 +1,4 @@
-//! The future is `Send` exactly if a hand-written loop's would be.
+//! The future is `Send` exactly when a hand-written loop's future would be.
 
 use support::prelude::*;
 

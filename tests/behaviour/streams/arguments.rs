@@ -1,4 +1,4 @@
-//! Receivers, generics and lifetimes: what a stream's attempts may borrow, and what they may change.
+//! Receivers, generics and lifetimes: the values that a stream's attempts may borrow or change.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! `stream = "first"`: retried until the first item arrived, and never after.
+//! `stream = "first"`: retried until the first item arrives, and never afterwards.
 
 use futures::stream::{self, BoxStream, FusedStream, Stream, StreamExt};
 use support::prelude::*;

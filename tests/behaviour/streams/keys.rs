@@ -1,4 +1,4 @@
-//! The other keys mean on a stream what they mean elsewhere.
+//! The other keys mean the same on a stream as elsewhere.
 
 use std::any::type_name;
 

@@ -1,4 +1,4 @@
-//! Protections record an attempt once, at its first item, with any later behaviour of its stream.
+//! Protections record an attempt once, at its first item, whatever the stream does later.
 
 use futures::stream::{BoxStream, Stream, StreamExt};
 use support::prelude::*;

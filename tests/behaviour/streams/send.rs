@@ -1,4 +1,4 @@
-//! The returned stream is `Send` if the inner one is, and doesn't require it.
+//! The returned stream is `Send` if the inner stream is. The inner stream need not be `Send`.
 
 use futures::stream::{self, LocalBoxStream, StreamExt};
 use support::prelude::*;

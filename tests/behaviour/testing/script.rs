@@ -40,7 +40,7 @@ fn a_sequence_may_be_endless_and_shared() {
 }
 
 #[test]
-#[should_panic(expected = "attempt 2 is one more than the script has")]
+#[should_panic(expected = "the script has no outcome for attempt 2")]
 fn an_attempt_too_many_fails_the_test() {
     let script: Script<(), &str> = sequence([Err("busy")]);
     let _ = Policy::none()

@@ -1,4 +1,4 @@
-//! Without `correct`, the body runs again and sees what was wrong.
+//! Without `correct`, the body runs again and can read the validation error.
 
 use retry_runtime::{Attempt, Draft};
 use support::prelude::*;

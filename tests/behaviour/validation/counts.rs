@@ -1,4 +1,4 @@
-//! `invalid(…)`: a count of its own, and no delay unless one is named.
+//! `invalid(…)`: a separate count, and no delay unless one is set.
 
 use support::prelude::*;
 

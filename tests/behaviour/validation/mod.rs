@@ -1,4 +1,4 @@
-//! Values that are checked, asked for again or corrected: the keys `validate`, `correct` and `invalid`.
+//! Values that are checked, requested again or corrected: the keys `validate`, `correct` and `invalid`.
 
 // The code under test takes values by reference, and policies and `GaveUp` by value.
 #![allow(

@@ -1,4 +1,4 @@
-//! async-nats: failures as its client gives them, classified and counted.
+//! async-nats: failures as its client reports them, classified and counted.
 
 mod classify;
 mod database;

@@ -1,4 +1,4 @@
-//! fred: failures as its client gives them, classified and counted.
+//! fred: failures as its client reports them, classified and counted.
 
 use fred::prelude::{Builder, Client, ClientLike, Config, Error, ErrorKind, KeysInterface};
 use fred::types::config::{ConnectionConfig, ReconnectPolicy};

@@ -1,4 +1,4 @@
-//! The clients of language models, each behind annotated methods, all asked in the same way.
+//! Clients of language models, each behind annotated methods with the same interface.
 
 mod aimock;
 mod llmock;

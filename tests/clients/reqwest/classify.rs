@@ -1,4 +1,4 @@
-//! Real clients of both majors of `reqwest` against real servers on loopback: how each failure is classified.
+//! Both major versions of `reqwest` against real servers on loopback: the classification of each failure.
 
 use http_body::Frame;
 use support::loopback::{Server, closed_port, read_head};

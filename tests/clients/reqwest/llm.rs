@@ -1,4 +1,4 @@
-//! The error bodies of model APIs, received over HTTP: how often a call is tried that fails so.
+//! The error bodies of model APIs, received over HTTP: the number of attempts of a call that fails with each.
 
 use reqwest_0_13 as reqwest;
 use retry_runtime::{Classify, ErrorForRetry, ResponseError, retry};

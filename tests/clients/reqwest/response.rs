@@ -1,4 +1,4 @@
-//! `error_for_retry` of both majors of `reqwest` against real servers on loopback.
+//! `error_for_retry` with both major versions of `reqwest` against real servers on loopback.
 
 use http::{HeaderMap, StatusCode};
 use retry_runtime::ResponseError;
@@ -151,7 +151,7 @@ macro_rules! tests_of {
                 assert_eq!(error.classify(), Verdict::TRANSIENT.after(Duration::ZERO));
                 assert_eq!(requests, 3);
                 let shown = error.to_string();
-                assert!(shown.contains(": busy (the body broke off: "), "{shown}");
+                assert!(shown.contains(": busy (the body is incomplete: "), "{shown}");
 
                 let server =
                     Server::stalling_after(b"HTTP/1.1 404 -\r\ncontent-length: 99\r\n\r\nno");

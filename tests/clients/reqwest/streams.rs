@@ -1,4 +1,4 @@
-//! Streams of server-sent events from a server on loopback that breaks off, cuts short, stalls, or sends an error.
+//! Streams of server-sent events from a loopback server that disconnects, truncates, stalls, or sends an error.
 
 use std::sync::atomic::AtomicUsize;
 

@@ -1,5 +1,5 @@
-//! sqlx 0.9 against servers on loopback that are none: how each failure is classified, and how often it is tried.
-//! Against a real one: `database`.
+//! sqlx 0.9 against fake servers on loopback: the classification of each failure, and the number of attempts.
+//! `database` has the tests against a real server.
 
 use std::net::SocketAddr;
 

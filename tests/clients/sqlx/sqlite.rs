@@ -1,4 +1,4 @@
-//! SQLite, which two connections write to.
+//! SQLite, with two connections that write.
 
 use retry_runtime::on;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};

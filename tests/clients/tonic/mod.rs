@@ -1,4 +1,4 @@
-//! tonic 0.14 against a real server on loopback: how each status is classified, and how often a call is made.
+//! tonic 0.14 against a real server on loopback: the classification of each status, and the number of attempts.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! A gRPC service of one method without arguments, as a real server of tonic's, and the client for it.
+//! A gRPC service with one method without arguments, on a real tonic server, and its client.
 
 use std::convert::Infallible;
 use std::future::{Future, Ready};

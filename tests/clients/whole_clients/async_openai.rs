@@ -1,4 +1,4 @@
-//! async-openai's client by its HTTP service.
+//! async-openai's client, through its HTTP service.
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;

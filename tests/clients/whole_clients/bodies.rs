@@ -122,7 +122,7 @@ async fn a_stream_that_breaks_is_not_sent_again() {
     assert!(error.downcast_ref::<io::Error>().is_some(), "{error:?}");
     assert!(service.received().is_empty());
     assert!(
-        recording.lines()[0].ends_with("its body broke off reason=unrepeatable"),
+        recording.lines()[0].ends_with("its body failed partway through reason=unrepeatable"),
         "{recording:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Requests of any type that is `Clone`, over a service whose error type stays.
+//! Requests of any `Clone` type, over a service whose error type is kept.
 
 use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
 use retry_runtime::own_loop::NextAttempt;
@@ -35,7 +35,7 @@ where
 async fn answers_and_errors_are_judged_by_their_types() {
     static BUDGET: Budget = Budget::standard();
     let cases: [(Outcome, RetryLayer<_, _>, usize, &str); 5] = [
-        (Ok("busy"), layer(), 2, "answer rejected reason=transient"),
+        (Ok("busy"), layer(), 2, "response rejected reason=transient"),
         (Err(Fault("busy")), layer().budget(&BUDGET), 2, "busy reason=transient"),
         (Err(Fault("gone")), layer(), 1, "gone reason=not retryable"),
         (Err(Fault("ambiguous")), layer(), 2, "ambiguous reason=transient"),
@@ -63,7 +63,7 @@ async fn a_rejected_response_is_not_a_success() {
     let observe = move |event: &Event<'_>| observed.lock().unwrap().push(event.to_string());
     let service = Plain::new([]);
     assert_eq!(send(layer().observe(observe), &service).await, Ok("hello"));
-    let last = "gave up request attempt=1 max=3 error=answer rejected reason=not retryable";
+    let last = "gave up request attempt=1 max=3 error=response rejected reason=not retryable";
     assert_eq!(events.lock().unwrap().last().unwrap(), last);
 
     let layer = layer().fallback(|_, gave_up: GaveUp<&'static str, Fault>| {

@@ -110,7 +110,7 @@ async fn a_retry_can_use_the_slot_of_the_failed_response() {
 /// While somebody else has the place.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_ends_with_the_response_has_the_received_part() {
-    const GONE: &str = "a retry has let go of the rest of this answer";
+    const GONE: &str = "the rest of this response was discarded before a retry";
     // Whether the body hangs, the time of the cancellation, and the body's text and end.
     let cases = [
         (false, 5000, Some(Ok("busy"))),

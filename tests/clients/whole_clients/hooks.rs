@@ -1,4 +1,4 @@
-//! Between the attempts of requests by HTTP, and after the last.
+//! Hooks between the attempts of HTTP requests, and after the last attempt.
 
 use std::io::ErrorKind;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,4 +1,4 @@
-//! hyper-util's client: whole, and over bodies that are recorded.
+//! hyper-util's client, retried as a whole, with recorded bodies.
 
 use bytes::Bytes;
 use http::Request;

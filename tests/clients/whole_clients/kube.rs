@@ -1,4 +1,4 @@
-//! kube's client, with its authentication and all else, under one layer.
+//! kube's client, including its authentication and other layers, under one retry layer.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams};

@@ -1,4 +1,4 @@
-//! Whole clients: a layer, and a middleware, over services in this process and over real clients.
+//! Whole clients: a layer and a middleware, over in-process services and over real clients.
 
 mod bodies;
 mod calls;

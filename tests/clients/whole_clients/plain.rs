@@ -1,4 +1,4 @@
-//! A service in this process whose requests are texts, and whose errors are its own.
+//! An in-process service whose requests are texts, with its own error type.
 
 use std::future::Ready;
 

@@ -1,4 +1,4 @@
-//! Reservations of a service for the call for which it is ready.
+//! A service's reservation for the call that it is ready for.
 
 use std::fmt::Debug;
 use std::io::ErrorKind;

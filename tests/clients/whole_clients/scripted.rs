@@ -1,4 +1,4 @@
-//! A service in this process with scripted responses at known times.
+//! An in-process service with scripted responses at known times.
 
 use std::fmt::Debug;
 use std::future::poll_fn;

@@ -6,8 +6,8 @@
 //! differ:
 //!
 //! - `default_configuration` expects two retries, and the default here is three.
-//! - `retry_readiness_error_is_terminal_and_preserved`: here a service that fails to be ready for a retry has failed like
-//!   any other, so that the policy decides (`readiness.rs`).
+//! - `retry_readiness_error_is_terminal_and_preserved`: here, a service that doesn't become ready for a retry has
+//!   failed like any other, so the policy decides (`readiness.rs`).
 
 use futures_util::future::join_all;
 use retry_clients::tower::{ByClone, RetryLayer};

@@ -1,4 +1,4 @@
-//! The loop that a user would write around a body.
+//! The loop that a user would write around a body by hand.
 
 use std::ops::Range;
 

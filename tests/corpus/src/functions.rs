@@ -1,4 +1,4 @@
-//! The fallible functions in a crate's source, and what is written into them.
+//! The fallible functions in a crate's source, and the code that is written into them.
 
 use std::fs;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A crate with its fallible functions: which compile under the attribute, and which in a loop by hand.
+//! A crate and its fallible functions: those that compile with the attribute, and those that compile in a loop by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

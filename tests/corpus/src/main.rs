@@ -1,4 +1,4 @@
-//! The attribute on every fallible function of published crates: what compiles, and what a loop by hand would compile.
+//! The attribute on every fallible function of published crates: those that compile, compared with a loop by hand.
 //!
 //! `cargo run --release --manifest-path tests/corpus/Cargo.toml [CRATE…]`
 

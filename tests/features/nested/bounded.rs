@@ -1,4 +1,4 @@
-//! Names that are made up at run time: the memory of pairs is bounded, for which this has a process of its own.
+//! Names that are created at run time: the memory for pairs of names is bounded. In a separate process.
 
 use retry_runtime::{retry, testing};
 

@@ -128,8 +128,8 @@ fn the_log_shows_the_fix() {
     assert_eq!(
         lines,
         [
-            " WARN retry: retries multiply, up to 16 attempts: log.outer around it retries, too; let one of them retry call=log.inner attempt=1",
-            " WARN retry: retries multiply: log.unknown around it retries, too; let one of them retry call=log.inner attempt=1",
+            " WARN retry: retries multiply, up to 16 attempts: its outer call log.outer retries, too; let only one of them retry call=log.inner attempt=1",
+            " WARN retry: retries multiply: its outer call log.unknown retries, too; let only one of them retry call=log.inner attempt=1",
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! Permits in the hands of a test.
+//! Permits that a test holds.
 
 use std::mem::take;
 use std::sync::Mutex;

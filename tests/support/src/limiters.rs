@@ -1,4 +1,4 @@
-//! Limiters whose numbers stay what they are.
+//! Limiters whose limits don't change.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Servers on loopback that speak as much of PostgreSQL's protocol as it takes to fail.
+//! Loopback servers with the part of PostgreSQL's protocol that is needed to fail.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Runtimes of a test's own: one for each case, or several whose clocks differ.
+//! Runtimes for a single test: one for each case, or several with different clocks.
 
 use tokio::runtime::{Builder, Runtime};
 

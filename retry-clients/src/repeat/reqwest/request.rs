@@ -8,7 +8,7 @@ use crate::http::{RetryCount, Sent};
 use crate::repeat::http::{has_key, is_idempotent};
 use crate::repeat::{Judged, Repeat, RepeatBody, Unrepeatable};
 
-/// Like `http::Request`. Bodies in memory are neither recorded nor limited.
+/// Like the impl for `http::Request`. Bodies in memory are neither recorded nor limited.
 impl Repeat<Response> for Request {
     type Kept = KeptRequest;
     type Answer = Response;
@@ -26,7 +26,7 @@ impl Repeat<Response> for Request {
     }
 
     fn keep_again(self, kept: &mut KeptRequest, most: usize) -> Self {
-        // The body is in memory, so it isn't recorded, or no longer.
+        // A body in memory is not recorded. A hook may have replaced a recorded body with such a body.
         if kept.body.is_none() || self.try_clone().is_some() {
             let (request, again) = self.keep(most);
             *kept = KeptRequest {

@@ -15,14 +15,14 @@ use crate::target::function::Function;
 use crate::target::outcome;
 use crate::tokens::{Code, code, code_at, ends_with, find, is_ident, is_punct, ours_at, trees};
 
-/// An argument.
+/// An argument of a method.
 pub(super) struct Given {
     pub(super) name: Ident,
     ty: Type,
 }
 
 impl Given {
-    /// The argument for the client's method.
+    /// The argument as it is passed to the client's method.
     pub(super) fn handed_on(&self) -> Code {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
@@ -35,7 +35,7 @@ impl Given {
         outcome::as_reference(&self.ty).is_none()
     }
 
-    /// For a borrowed argument: code that keeps it, and the argument for the client's method.
+    /// For a borrowed argument: code that stores it, and the argument as it is passed to the client's method.
     pub(super) fn kept(&self) -> Option<(Code, Code)> {
         let (name, span) = (&self.name, self.name.span());
         let (keep, lent) = if let Some(reference) = outcome::as_reference(&self.ty) {
@@ -121,7 +121,7 @@ pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)
     })
 }
 
-/// Replaces `Self` in `use<'_, Self>` by the client, because an impl's `Self` is not allowed there.
+/// Replaces `Self` in `use<'_, Self>` with the client's type, because an impl's `Self` is not allowed in `use<…>`.
 pub(super) fn capture(function: &mut Function, client: &Ident) {
     let mut is_captured = false;
     let output = function.signature.output.to_token_stream().into_iter();
@@ -186,7 +186,7 @@ impl Lent {
     }
 }
 
-/// The result of `behind` for `self`, borrowed like the receiver: by value, `&` or `&mut`.
+/// The result of `behind` for `self`, passed like the receiver: by value, `&` or `&mut`.
 pub(super) fn lent(function: &Function, behind: impl FnOnce(Ident) -> Code) -> Option<Code> {
     let receiver = function.signature.receiver()?;
     let what = behind(this_of(receiver));
@@ -219,7 +219,7 @@ fn self_in_types(function: &Function) -> Option<Ident> {
     find_self(signature.to_token_stream())
 }
 
-/// True for bounds on `Self` that hold for the client if they do for the decorator.
+/// True for bounds on `Self` that hold for the client if they hold for the decorator.
 fn holds_for_both(bound: &WherePredicate) -> bool {
     let markers = ["Sized", "Send", "Sync", "Unpin"];
     let is_marker = |bound: &TypeParamBound| match bound {
@@ -231,7 +231,8 @@ fn holds_for_both(bound: &WherePredicate) -> bool {
         if is_lone_self(&bound.bounded_ty) && bound.bounds.iter().all(is_marker))
 }
 
-/// The first `Self`, except in `Self::Item` and `<Self as Trait>`, which are the client's own.
+/// The first `Self`, except in `Self::Item` and `<Self as Trait>`, because the decorator's associated types are the
+/// client's.
 fn find_self(tokens: TokenStream) -> Option<Ident> {
     find(tokens, &mut |_, from| match from {
         [TokenTree::Ident(_), TokenTree::Punct(colon), ..]

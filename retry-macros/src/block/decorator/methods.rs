@@ -1,4 +1,4 @@
-//! The members of a decorator, and of the trait for pointers such as `Box<dyn Model>`: the key `forward`.
+//! The members of the trait's impls, for the decorator and, with the key `forward`, for pointers such as `Box`.
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
@@ -104,7 +104,7 @@ impl<'a> Methods<'a> {
                     function.body = Body::Block(braces(call, Span::call_site()));
                     implemented.append_all(function.to_token_stream());
                 }
-                // Its default body calls methods that are forwarded.
+                // The default body calls methods that are forwarded.
                 (Some(_), Body::Block(_)) => {}
                 (Some(why), Body::Missing(_)) => {
                     let (name, shown) = (&function.signature.ident, shown(pointer));
@@ -143,7 +143,7 @@ impl<'a> Methods<'a> {
         members::merged(of_trait, own, function, at, &mut self.errors)
     }
 
-    /// Adds a method that calls the client's.
+    /// Adds a method that calls the client's method.
     fn handed_on(&mut self, mut function: Function, own: &Own) -> bool {
         if let Own::Arguments(own) = own {
             check::arguments(own, &mut self.errors);
@@ -163,8 +163,8 @@ impl<'a> Methods<'a> {
         }
         function.attributes.retain(is_cfg);
         let given = given(&mut function, &mut self.errors);
-        // Gives the method a body, so that it is checked like a function. The body has the span of the user's, because
-        // errors about a method that the trait lacks span the whole method.
+        // Gives the method a body, so that it is checked like a function. The body has the span of the user's code,
+        // because an error about a method that the trait doesn't have spans the whole method.
         let end = match &function.body {
             Body::Block(block) => block.span(),
             Body::Missing(semicolon) => semicolon.span,
@@ -199,7 +199,7 @@ impl<'a> Methods<'a> {
         }
     }
 
-    /// Adds a method that calls the client's in each attempt.
+    /// Adds a method that calls the client's method in each attempt.
     fn retried(
         &mut self,
         mut function: Function,
@@ -321,7 +321,7 @@ fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
     }
 }
 
-/// True if an unsized type lacks the method.
+/// True if the method requires `Self: Sized`.
 fn is_sized(function: &Function) -> bool {
     let bounds = function.signature.generics.where_clause.as_ref();
     let mut bounds = bounds.into_iter().flat_map(|bounds| &bounds.predicates);

@@ -19,7 +19,7 @@ impl Decorator<'_> {
         code!(<#(self.client()) as #(self.path) #arguments>)
     }
 
-    /// A call of the client's method with these arguments, the receiver first, awaited or not.
+    /// A call of the client's method. The first argument is the receiver.
     pub(super) fn call(
         &self,
         function: &Function,
@@ -39,7 +39,7 @@ impl Decorator<'_> {
             parameters.extend(match parameter {
                 GenericParam::Type(parameter) => listed(&parameter.ident),
                 GenericParam::Const(parameter) => listed(&parameter.ident),
-                // Left out: the compiler infers them, and often they can't be named.
+                // The compiler infers lifetimes, and often they can't be named.
                 GenericParam::Lifetime(_) => continue,
             });
         }
@@ -53,7 +53,7 @@ impl Decorator<'_> {
         code!(#call #(awaits.then(|| code_at!(span=> .await))))
     }
 
-    /// The supertraits that a copy requires of every client. Without a copy, the compiler finds them itself.
+    /// The supertraits that a copy requires of every client. Otherwise, the compiler finds them itself.
     pub(super) fn supertraits(&self) -> Option<WherePredicate> {
         let (client, supertraits) = (self.client(), &self.declared.supertraits);
         let is_stated = !supertraits.is_empty() && !mentions(supertraits.to_token_stream(), "Self");
@@ -107,14 +107,14 @@ impl Decorator<'_> {
     }
 }
 
-/// The conditions under which an item exists.
+/// The `#[cfg]` attributes of an item.
 fn cfgs(attributes: &[Attribute]) -> TokenStream {
     let mut cfgs = TokenStream::new();
     cfgs.append_all(attributes.iter().filter(|attribute| is_cfg(attribute)));
     cfgs
 }
 
-/// An element of a list.
+/// The element with a comma after it.
 fn listed(element: &dyn ToTokens) -> Code {
     code!(#element,)
 }

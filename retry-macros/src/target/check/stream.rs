@@ -1,4 +1,4 @@
-//! The rules of the key `stream`, and for streams without it.
+//! Rules for the key `stream`, and for streams without this key.
 
 use retry_vocabulary::key::Key;
 use syn::Type;

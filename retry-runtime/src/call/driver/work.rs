@@ -1,4 +1,4 @@
-//! Steps of batches and plans, whose attempts are decided together.
+//! Steps of batches and plans, which make one decision for several failures.
 
 use core::future::pending;
 use core::pin::pin;
@@ -13,9 +13,9 @@ use crate::site::Site;
 use crate::time::timer::sleep_until;
 use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
 
-/// The wait of an attempt.
+/// The wait before an attempt.
 impl<P: Protects, T: Timer> Driver<P, T> {
-    /// Waits until the limiter admits the attempt, or until the end of a pause that starts now. The loop itself handles
+    /// Waits for the end of a pause that starts now, or for the limiter's admission. The loop itself handles
     /// cancellation, which may apply to several attempts.
     pub fn turn(mut self) -> impl Future<Output = Self> {
         let pause_end = self.pauses().then(|| self.pause_end());
@@ -39,7 +39,6 @@ impl<P: Protects, T: Timer> Driver<P, T> {
     }
 }
 
-/// Steps of batches and plans.
 impl<P: Protects, T> Driver<P, T> {
     /// Continues with this call's state, before its next attempt.
     pub fn set_call(&mut self, call: Call) {
@@ -47,7 +46,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.next = Next::Enter;
     }
 
-    /// Moves the attempt as far as possible without waiting. Returns true if it has to wait, or the reason that it
+    /// Advances the attempt as far as possible without waiting. Returns true if it has to wait, or the reason that it
     /// can't start.
     pub fn proceed(
         &mut self,
@@ -79,8 +78,8 @@ impl<P: Protects, T> Driver<P, T> {
         self.now().checked_add(pause)
     }
 
-    /// Continues with this call's state after a decision made together with others. `is_paid` is true if its next
-    /// attempt is paid for.
+    /// Continues with this call's state after a decision for several failures. `is_paid` is true if its next attempt is
+    /// paid for.
     pub fn decided(&mut self, call: Call, is_paid: bool) {
         self.set_call(call);
         self.state.is_paid = is_paid && self.protections.refs().budget.is_some();
@@ -93,7 +92,7 @@ impl<P: Protects, T> Driver<P, T> {
         });
     }
 
-    /// Releases everything that the attempt holds, because another attempt counts in its place or it does not start.
+    /// Releases everything that the attempt holds, because the attempt does not start or another one counts instead.
     pub fn release(&mut self) {
         self.steps(|steps| {
             let (held, breaker) = (&mut steps.state.held, steps.shared.breaker);
@@ -105,7 +104,7 @@ impl<P: Protects, T> Driver<P, T> {
 
 /// Steps of a batch: a call, which waits for the limiter, and its items.
 impl<P: Protects, T> Driver<P, T> {
-    /// Sets the number of items in the call. Each item asks the breaker separately.
+    /// Sets the number of items in the call. Each item enters the breaker separately.
     pub fn set_items(&mut self, items: usize) {
         self.state.cost = u32::try_from(items).unwrap_or(u32::MAX);
         self.state.is_batch = true;
@@ -116,7 +115,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.reject(by));
     }
 
-    /// Raises the number of rejections to at least the other's, because the call and its items are rejected together.
+    /// Raises the number of rejections to the other driver's, because a call and its items are rejected together.
     pub fn share_rejections(&mut self, other: &Self) {
         let rejections = other.state.past.as_ref().map_or(0, |past| past.rejections);
         if rejections > 0 {

@@ -1,4 +1,4 @@
-//! The steps of attempts in flight at the same time: the key `hedge`.
+//! The steps of concurrent attempts: the key `hedge`.
 
 use core::mem;
 use core::task::Waker;
@@ -15,7 +15,7 @@ use crate::hedge::pushback::Pushback;
 use crate::observe::EventData;
 use crate::policy::schedule::limit;
 
-/// The kind of failure as which a hedged attempt is counted and paid for, because it is a retry without a failure.
+/// The kind of failure under which a hedged attempt is counted and paid for: it is a retry without a failure.
 const HEDGED: Kind = Kind::Transient;
 
 impl Steps<'_, '_> {
@@ -29,7 +29,7 @@ impl Steps<'_, '_> {
         if pushback.came() || !self.may_hedge(&slow) {
             return None;
         }
-        // Stored before user code runs: if that panics, the driver releases it.
+        // Stored before user code runs, so that the driver releases the permits if that code panics.
         let held = mem::take(&mut self.state.held);
         let past = self.state.past();
         let before = past.call.attempt();
@@ -60,8 +60,8 @@ impl Steps<'_, '_> {
             && call.time_left(slow, slow.site.policy).is_some()
     }
 
-    /// Takes the permits of an attempt that starts next to a slow one, without waiting. Returns false if they are not
-    /// available. No attempt starts next to a trial call, so a half-open breaker admits none.
+    /// Takes the permits of a hedged attempt without waiting. Returns false if they are not available. A half-open
+    /// breaker grants none, because no attempt starts next to a trial call.
     fn admits_hedge(&mut self) -> bool {
         let (breaker, limiter) = (self.shared.breaker, self.shared.limiter);
         let mut controls = [breaker, limiter].into_iter().flatten();
@@ -76,8 +76,9 @@ impl Steps<'_, '_> {
         })
     }
 
-    /// Charges the budget for another attempt, `delay` after the last one. Returns true if the budget pays, and the
-    /// attempt starts. The cost is not refunded, whichever attempt wins, because the server has the load in any case.
+    /// Charges the budget for a hedged attempt, and reports its start, `delay` after the last one's. Returns false if
+    /// the budget doesn't pay. The cost of a started attempt is not refunded, because the server has the load whichever
+    /// attempt wins.
     fn pays_hedge(&mut self, slow: &Failure<'_>, delay: Duration) -> bool {
         let budget = self.shared.budget;
         if budget.is_some_and(|budget| !budget.withdraw(HEDGED)) {
@@ -141,7 +142,7 @@ impl Steps<'_, '_> {
     }
 }
 
-/// Returns true unless this is a breaker that is open or half open.
+/// Returns true unless `control` is a breaker that is open or half open.
 fn is_closed(control: &dyn AdmissionControl) -> bool {
     matches!(
         control.state().circuit,

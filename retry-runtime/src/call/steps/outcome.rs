@@ -16,10 +16,10 @@ use crate::observe::{Event, EventData, Reason};
 use crate::policy::schedule::limit;
 use crate::time::Moment;
 
-/// A stream that breaks within this time, or within the pause before it, breaks early.
+/// A stream breaks early if it lasts no longer than this time, or no longer than the pause before it.
 const EARLY: Duration = Duration::from_secs(1);
 
-/// The number of streams in a row that may break early although they yielded items. Without a bound, a server that
+/// The number of streams in a row that may break early and still count as progress. Without a bound, a server that
 /// breaks each stream after one item would be called forever.
 const MOST_EARLY_BREAKS: u32 = 100;
 
@@ -31,7 +31,7 @@ impl Steps<'_, '_> {
     }
 
     pub(crate) fn answered(&mut self) {
-        // Handled separately, because most calls have only one of them.
+        // Returns each permit separately, because most calls have only one.
         let (shared, outcome) = (self.shared, AttemptOutcome::Success);
         if self.state.held.breaker.is_held() {
             let changes = self.state.held.breaker.leave(shared.breaker, outcome);
@@ -83,7 +83,7 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// Reports a failed attempt to the breaker, the limiter and the budget. What follows is decided for several
+    /// Reports a failed attempt to the breaker, the limiter and the budget. The next step is decided for several
     /// attempts together.
     pub(crate) fn failed_with_others(&mut self, failure: Failure<'_>) {
         self.record_failure(&failure);
@@ -131,8 +131,8 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// Reports the end of the fallback. A fallback that returns the call's own error is
-    /// not logged: the record of the call's failure is the last one. Returns the reason of a call that gives up.
+    /// Reports the end of the fallback. A fallback that returns the call's own error is not logged, because the log
+    /// already contains that error. Returns the reason for giving up if the fallback failed.
     pub(crate) fn fell_back(&mut self, taken: &Taken, error: Option<&dyn fmt::Display>) -> Reason {
         let (call, attempts) = (self.reported(), taken.attempts);
         let error = error.map(shown);
@@ -166,12 +166,12 @@ impl Steps<'_, '_> {
         past.rejections = 0;
     }
 
-    /// Records that the stream of an attempt broke. Returns false if its items are not progress.
+    /// Records that an attempt's stream broke. Returns false if the stream's items don't count as progress.
     pub(crate) fn count_break(&mut self, began: Moment) -> bool {
         let lasted = (self.now)().since(began);
         let past = self.state.past();
         let is_early = lasted <= past.call.last_delay().max(EARLY);
-        // A stream that lasts longer starts the count over.
+        // A stream that lasts longer resets the count.
         past.early_breaks = past.early_breaks.saturating_add(1) * u32::from(is_early);
         past.early_breaks <= MOST_EARLY_BREAKS
     }
@@ -188,7 +188,7 @@ impl Steps<'_, '_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn give_back(&mut self) {
-        // First those that started earlier.
+        // Attempts that started earlier come first.
         self.leave_hedges();
         self.state.held.leave(self.shared, AttemptOutcome::Dropped);
         self.refund();

@@ -17,7 +17,7 @@ pub(crate) struct Slot {
     stage: Stage,
 }
 
-/// The stage of the attempt with its permit.
+/// The stage that the attempt has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -38,8 +38,8 @@ impl Slot {
         self.permit = Some(control.enter(cost));
     }
 
-    /// Asks for admission. Returns at once if the attempt is already admitted, as after a dropped wait that was over.
-    /// `waker` is woken when it should ask again.
+    /// Polls for admission, unless an earlier poll has already admitted the attempt. `waker` is woken when the attempt
+    /// should poll again.
     pub(crate) fn poll(&mut self, control: &dyn AdmissionControl, waker: &Waker) -> Admission {
         let admission = match (&mut self.permit, self.stage) {
             (Some(permit), Stage::Waits) => control.poll(permit, waker),
@@ -51,15 +51,15 @@ impl Slot {
         admission
     }
 
-    /// Marks the attempt as started: its permit is then no longer returned as [`NotBegun`](AttemptOutcome::NotBegun).
-    /// Returns true if the attempt is a breaker's first trial call.
+    /// Marks the attempt as started, so that its permit is no longer returned as
+    /// [`NotBegun`](AttemptOutcome::NotBegun). Returns true if the attempt is a breaker's first trial call.
     #[inline]
     pub(crate) fn begin(&mut self) -> bool {
         self.stage = Stage::Begun;
         self.permit.as_ref().is_some_and(Permit::half_opens)
     }
 
-    /// Returns the permit, if it was not returned before. If the attempt has not started, its charge is refunded.
+    /// Returns the permit, if it was not returned before. If the attempt has not started, its cost is refunded.
     pub(crate) fn leave(
         &mut self,
         control: Option<&dyn AdmissionControl>,

@@ -15,7 +15,7 @@ use crate::time::Moment;
 #[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is set by itself, by the step or the loop that knows it"
+    reason = "each is set separately, by a different step or by the loop"
 )]
 pub(crate) struct State {
     /// Allocated when needed, because most calls never fail.
@@ -36,7 +36,7 @@ pub(crate) struct State {
     pub(crate) can_stop: bool,
     /// True if the loop itself has to wait between the limiter's admission and the breaker.
     pub(crate) needs_ready: bool,
-    /// True if the call is a batch, of which each item asks the breaker separately.
+    /// True if the call is a batch, whose items enter the breaker separately.
     pub(crate) is_batch: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Past {
     pub(crate) began: Option<Moment>,
     /// The time at which a running attempt is dropped: the key `total_timeout`.
     pub(crate) total_end: Option<Moment>,
-    /// The permits of the attempts in flight at the same time as the one in `held`, by number.
+    /// The permits of the other concurrent attempts, by number. Those of the current attempt are in `held`.
     pub(crate) hedges: Vec<(u32, HeldPermits)>,
     /// The number of the attempt in `held` while others are in flight, otherwise 0.
     pub(crate) current: u32,
@@ -75,9 +75,9 @@ pub(crate) enum Next {
     Turn,
     /// Report this wait in the queue, which is over.
     Waited(Duration),
-    /// Wait for the loop itself. The limiter has admitted the attempt.
+    /// Let the loop itself wait. The limiter has admitted the attempt.
     Ready,
-    /// Ask the breaker.
+    /// Enter the breaker.
     Admit,
     /// Decide what follows this rejection.
     Rejected(RejectedBy),
@@ -88,7 +88,7 @@ pub(crate) enum Next {
 }
 
 impl Next {
-    /// The call ends with a rejection.
+    /// The call ends because of this rejection.
     pub(crate) fn over(by: RejectedBy) -> Self {
         Self::Over(Box::new(Stop::by(by)))
     }

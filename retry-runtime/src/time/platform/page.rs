@@ -8,7 +8,7 @@ use web_time::Instant;
 use super::{DefaultTimer, Features, HasTimer};
 use crate::time::{Clock, Timer, clock, skip};
 
-/// Yields by a wait for the page's timer. A task that keeps waking itself would freeze the page, because woken tasks
+/// Yields by waiting for the page's timer. A task that keeps waking itself would freeze the page, because woken tasks
 /// run before timers and responses.
 pub async fn yield_now() {
     TimeoutFuture::new(0).await;

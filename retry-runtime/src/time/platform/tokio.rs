@@ -38,17 +38,17 @@ pub fn expect_timer() {
     Timer::expect(&DefaultTimer, || A_CALL);
 }
 
-/// The placeholder in a panic for the name of a call that is unknown. The panic's location identifies the call.
+/// The text in a panic for a call whose name is unknown. The panic's location identifies the call.
 const A_CALL: &str = "a retried call";
 
-/// Not generic, so that it is compiled once, and not in each function that is retried.
+/// Not generic, so that it is compiled once, and not for each retried function.
 #[track_caller]
 fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
     sleep_of(|| A_CALL, skip::to_sleep(duration))
 }
 
-/// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is on, which
-/// takes the compiler three times as long as `time`.
+/// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is enabled,
+/// which takes three times as long to compile as `time`.
 #[track_caller]
 fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::time::Sleep {
     let Ok(sleep) = panic::catch_unwind(|| tokio::time::sleep(duration)) else {

@@ -1,5 +1,5 @@
-//! Its circuit breaker: a window with a number of calls (`requestVolumeThreshold`), and a number of trial calls that
-//! must all succeed (`successThreshold`).
+//! The standard's circuit breaker: a window with a number of calls (`requestVolumeThreshold`), and a number of trial
+//! calls that must all succeed (`successThreshold`).
 
 use std::sync::atomic::Ordering::SeqCst;
 

@@ -1,4 +1,4 @@
-//! Its bulkhead: limits for concurrent calls and for a queue, which only asynchronous methods have in the standard.
+//! The standard's bulkhead: limits for concurrent calls, and for a queue, which only its asynchronous methods have.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 

@@ -1,5 +1,5 @@
-//! Its properties, which are an installed file here: `Retry/maxRetries` is an entry `default`, `Class/Retry/maxRetries`
-//! one for the beginning of a name, `Class/method/Retry/maxRetries` one for all of it. Settings that need the time
+//! The standard's properties, as an installed file: `Retry/maxRetries` is an entry `default`, `Class/Retry/maxRetries`
+//! an entry for the start of a name, `Class/method/Retry/maxRetries` for a whole name. Settings that need the time
 //! before the first failure, `maxDuration` and `Timeout`, are for functions that use the policies explicitly.
 
 use std::sync::atomic::Ordering::SeqCst;

@@ -1,4 +1,4 @@
-//! Its fallbacks: a handler or a method, which is an expression here, of a method or for all of a class.
+//! The standard's fallbacks, of a method or a whole class: a handler or a method, which is an expression here.
 
 use std::sync::atomic::Ordering::SeqCst;
 

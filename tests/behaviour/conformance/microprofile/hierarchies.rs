@@ -1,5 +1,5 @@
-//! Its 81 tests of exceptions that are subclasses of others: what is named in `retryOn`, `failOn` or `applyOn`, and in
-//! none of `abortOn` or `skipOn`, itself or by an ancestor.
+//! The standard's 81 tests of exception hierarchies: `retryOn`, `failOn` or `applyOn` must name the exception or an
+//! ancestor, and `abortOn` or `skipOn` must name neither.
 
 use std::sync::atomic::Ordering::SeqCst;
 

@@ -1,4 +1,4 @@
-//! Its metrics that have the same number here: the counts of `Stats`, and the states of breakers and limiters.
+//! The standard's metrics that have a counterpart here: the counts of `Stats`, and the states of breakers and limiters.
 
 use std::sync::atomic::Ordering::SeqCst;
 

@@ -1,6 +1,6 @@
 //! The compatibility kit of `MicroProfile` Fault Tolerance 4.1.1,
-//! <https://github.com/eclipse/microprofile-fault-tolerance>, folder `tck`: its tests by name, in our words and under
-//! paused time. `classes.md` has the table, class by class, and `docs/standard.md` explains it.
+//! <https://github.com/eclipse/microprofile-fault-tolerance>, folder `tck`: its tests by name, adapted to Rust, on a
+//! paused clock. `classes.md` lists them class by class, and `docs/standard.md` explains the list.
 
 mod breaker;
 mod bulkhead;

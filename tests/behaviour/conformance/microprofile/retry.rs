@@ -1,4 +1,4 @@
-//! Its retries: `maxRetries` is `max`, `maxDuration` is `deadline`, and a delay with jitter is a range of ours.
+//! The standard's retries: `maxRetries` is `max`, `maxDuration` is `deadline`, and a delay with jitter is a range here.
 
 use std::sync::atomic::Ordering::SeqCst;
 

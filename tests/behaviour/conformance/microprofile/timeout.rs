@@ -1,4 +1,4 @@
-//! Its timeouts: a second by default, which is `timeout = "1s"` here, on a method or for all of a class.
+//! The standard's timeouts, of a method or a whole class. The default, a second, is `timeout = "1s"` here.
 
 use support::prelude::*;
 

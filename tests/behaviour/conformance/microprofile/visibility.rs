@@ -1,6 +1,6 @@
-//! Its retries of methods that a class inherits or overrides. A method of a base class is a trait's default body here,
-//! and a class with an annotation is an `impl` block with one. An attribute doesn't apply to methods that another block
-//! inherits.
+//! The standard's retries of inherited and overridden methods. A method of a base class is a trait's default body here,
+//! and an annotated class is an `impl` block with an attribute. An attribute doesn't apply to methods that another
+//! block inherits.
 
 use support::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Calls that retry without delay, in each form. Each waits for a server that comes up by a timer of the page, so it
-//! ends only if the page runs its timers between the attempts.
+//! Calls that retry without delay, in each form. Each call waits for a server that one of the page's timers starts, so
+//! it ends only if timers run between the attempts.
 
 use std::cell::Cell;
 use std::future::{Ready, pending, ready};

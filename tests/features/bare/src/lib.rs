@@ -1,5 +1,5 @@
-//! A program without an operating system: every form of a call, with embassy's timer or one that blocks. `.ci/targets`
-//! compiles it for a processor that has none; `tests/embassy.rs` runs it on embassy's executor.
+//! A program without an operating system: every form of a call, with embassy's timer or a blocking timer. `.ci/targets`
+//! compiles it for a bare-metal target; `tests/embassy.rs` runs it on embassy's executor.
 
 #![no_std]
 

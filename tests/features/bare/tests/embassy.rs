@@ -1,4 +1,4 @@
-//! Calls on embassy's executor, whose time passes when it is idle.
+//! Calls on embassy's executor, with a clock that advances when the executor is idle.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! A system without a generator: without `std`, the runtime has none.
+//! A system without a random number generator: without `std`, the runtime has none either.
 
 use std::cell::{Cell, RefCell};
 use std::panic;

@@ -1,7 +1,7 @@
 //! Rules that hold in every form, each with its scenarios. `tests/behaviour` and `tests/clients` run all scenarios in
 //! their forms.
 //!
-//! Every form sets all keys that it has, except `fallback`, which has columns of its own.
+//! Every form sets all keys that it has, except `fallback`, which has separate columns.
 
 mod between;
 mod endings;

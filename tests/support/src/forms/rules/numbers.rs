@@ -1,4 +1,4 @@
-//! Rules of policies, verdicts and clocks: how often and how soon a call is retried.
+//! Rules of policies, verdicts and clocks: the number and the times of retries.
 
 use retry_protections::RateLimiter;
 use retry_runtime::{Backoff, Policy, Section, Verdict};

@@ -1,4 +1,4 @@
-//! The key `rejected`: attempts that the breaker or the limiter keeps from beginning are tried again.
+//! The key `rejected`: attempts that the breaker or the limiter rejects are tried again.
 
 use retry_protections::RateLimiter;
 use retry_runtime::Budget;
