@@ -6,13 +6,13 @@ use core::error::Error;
 #[cfg(feature = "std")]
 use crate::registry::registered;
 
-use crate::transport::of_io;
+use crate::transport::io_verdict;
 use crate::{Classify, Verdict, sources};
 
 /// Returns the verdict on the first cause of a known type, or `otherwise` if there is none. [`Verdict::UNKNOWN`] causes
 /// a warning in the log, because the user may have expected one of their own types to be found.
 pub(crate) fn by_cause(error: &(dyn Error + 'static), otherwise: Verdict) -> Verdict {
-    sources::causes(error).find_map(known).unwrap_or(otherwise)
+    sources::causes(error).find_map(lookup).unwrap_or(otherwise)
 }
 
 /// Returns the first verdict. A row has a feature, an error type that needs the feature, and a function for the type.
@@ -26,13 +26,13 @@ macro_rules! first_of {
 }
 
 /// The verdict on a cause. `None` if the cause's type is unknown, or if the cause only wraps another error.
-pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn lookup(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(verdict) = registered(cause) {
         return Some(verdict);
     }
     #[cfg(feature = "http")]
-    if let Some(verdict) = of_http(cause) {
+    if let Some(verdict) = http_verdict(cause) {
         return Some(verdict);
     }
     first_of!(cause:
@@ -42,11 +42,11 @@ pub(crate) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         "tonic_0_14" ::tonic::Status => Classify::classify,
         "tonic_transport_0_14" ::tonic::transport::Error => Classify::classify,
     );
-    of_io(cause)
+    io_verdict(cause)
 }
 
 /// The verdict on a cause that reports a failed connection. A cause that contains a response stops the call.
-pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn connection_verdict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "reqwest_0_12" reqwest_0_12::Error => |error| error.is_status().then_some(Verdict::STOP),
         "reqwest_0_13" reqwest_0_13::Error => |error| error.is_status().then_some(Verdict::STOP),
@@ -60,17 +60,17 @@ pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         },
     );
     #[cfg(feature = "http")]
-    if let Some(verdict) = of_http(cause) {
+    if let Some(verdict) = http_verdict(cause) {
         return Some(verdict);
     }
-    of_io(cause)
+    io_verdict(cause)
 }
 
 #[cfg(feature = "http")]
-pub(crate) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn http_verdict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "hyper_util_0_1" hyper_util::client::legacy::Error => Classify::classify,
-        "hyper" ::hyper::Error => |error| crate::clients::connection::of_open_connection(error),
+        "hyper" ::hyper::Error => |error| crate::clients::connection::request_verdict(error),
         "reqwest_0_12" reqwest_0_12::Error => Classify::classify,
         "reqwest_0_13" reqwest_0_13::Error => Classify::classify,
         "ureq_3" ::ureq::Error => Classify::classify,
@@ -81,14 +81,14 @@ pub(crate) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 
 /// The verdict on a cause if the retried function is a whole transaction: repeating the function resolves a conflict
 /// with another transaction.
-pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn transaction_verdict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     first_of!(cause:
         "sqlx_0_9" ::sqlx::Error => |error| {
             crate::clients::sqlx::is_conflict(error).then_some(Verdict::TRANSIENT)
         },
         "tonic_0_14" ::tonic::Status => crate::clients::tonic::classify_transaction,
     );
-    known(cause)
+    lookup(cause)
 }
 
 macro_rules! classify_by_cause {

@@ -20,22 +20,22 @@ fn text_of(text: &dyn fmt::Display) -> String {
 }
 
 /// A part of a text. Indexing a `str` would add 8 KB of panic messages to each program.
-fn part(text: &str, part: Range<usize>) -> &str {
-    text.get(part).unwrap_or_default()
+fn slice(text: &str, range: Range<usize>) -> &str {
+    text.get(range).unwrap_or_default()
 }
 
 // The functions below search bytes, because all patterns are ASCII. The methods of `str` would be compiled once per
 // pattern, in every program that retries.
 
-/// The number of leading bytes that match, at most `most`.
-fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
-    let bytes = &bytes[..bytes.len().min(most)];
-    let end = bytes.iter().position(|byte| !is_so(byte));
+/// The number of leading bytes that match, at most `max`.
+fn prefix_len(bytes: &[u8], max: usize, is_match: impl Fn(&u8) -> bool) -> usize {
+    let bytes = &bytes[..bytes.len().min(max)];
+    let end = bytes.iter().position(|byte| !is_match(byte));
     end.unwrap_or(bytes.len())
 }
 
 /// The bytes without the trailing bytes that match.
-fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
-    let last = bytes.iter().rposition(|byte| !is_so(byte));
+fn trim_end(bytes: &[u8], is_match: fn(&u8) -> bool) -> &[u8] {
+    let last = bytes.iter().rposition(|byte| !is_match(byte));
     &bytes[..last.map_or(0, |last| last + 1)]
 }

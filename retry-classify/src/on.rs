@@ -88,7 +88,7 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
 /// assert_eq!(on::cause(&missing), Verdict::STOP);
 /// ```
 pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.inspected().verdict(by_cause::known)
+    error.inspected().verdict(by_cause::lookup)
 }
 
 /// Like [`cause`], but only for statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError),
@@ -105,7 +105,7 @@ pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// ```
 #[cfg(feature = "http")]
 pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.inspected().verdict(by_cause::of_http)
+    error.inspected().verdict(by_cause::http_verdict)
 }
 
 /// Retries connections that were refused, broke or timed out: like [`cause`], but only for a [`std::io::Error`], a
@@ -121,7 +121,7 @@ pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// assert_eq!(on::transient_io(&wrapped), Verdict::TRANSIENT.ambiguous());
 /// ```
 pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.inspected().verdict(by_cause::of_connection)
+    error.inspected().verdict(by_cause::connection_verdict)
 }
 
 /// Like [`cause`], but also retries conflicts between transactions. Use it for functions that are a whole transaction,
@@ -144,7 +144,7 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// # }
 /// ```
 pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.inspected().verdict(by_cause::of_transaction)
+    error.inspected().verdict(by_cause::transaction_verdict)
 }
 
 /// Retries failures with this text in their own message or in a source's, ignoring case. All other failures stop.

@@ -38,16 +38,16 @@ pub fn known<E: Error + 'static, V: Into<Verdict>>(
     classify: impl Fn(&E) -> V + Send + Sync + 'static,
 ) {
     let classifier = move |cause: &(dyn Error + 'static)| Some(classify(downcast(cause)?).into());
-    locked().push(Arc::new(classifier));
+    lock().push(Arc::new(classifier));
 }
 
-fn locked() -> MutexGuard<'static, Vec<Arc<Classifier>>> {
+fn lock() -> MutexGuard<'static, Vec<Arc<Classifier>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The verdict of the function registered for the cause's type, if there is one.
 pub(crate) fn registered(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     // Cloned to release the lock: a registered function may classify an inner error, which takes the lock again.
-    let known = locked().clone();
+    let known = lock().clone();
     known.iter().find_map(|classifier| classifier(cause))
 }

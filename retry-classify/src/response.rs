@@ -15,7 +15,7 @@ use http::{HeaderMap, Response, StatusCode};
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
 use crate::response::reset::reset;
-use crate::response::retry_after::{asks_to_wait, retry_after};
+use crate::response::retry_after::{retry_after, wait_header};
 use crate::status::{by_status, final_verdict, may_recover};
 use crate::{Classify, Kind, Verdict};
 
@@ -155,7 +155,7 @@ impl Verdict {
         }
         let is_throttled = is_throttled(status, verdict);
         let in_headers = retry_after(headers);
-        let asks = asks_to_wait(headers);
+        let asks = wait_header(headers);
         #[cfg(feature = "tracing")]
         if let Some((name, value)) = asks.filter(|_| in_headers.is_none()) {
             tracing::debug!(
@@ -168,7 +168,7 @@ impl Verdict {
         let hint = in_headers
             .or(body.wait)
             .or_else(|| is_throttled.then(|| reset(headers)).flatten());
-        let verdict = verdict.hinted(hint);
+        let verdict = verdict.with_hint(hint);
         let is_refused = is_throttled && body.is_refused
             || is_refused(status, body.asks_for_wait || asks.is_some());
         verdict.ambiguous_if(!is_refused)
@@ -190,18 +190,18 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
         Some(false) => final_verdict(status.as_u16()),
-        _ if is_limit(status, headers) => Verdict::THROTTLED,
+        _ if is_rate_limit(status, headers) => Verdict::THROTTLED,
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
-        _ if may_recover(status.as_u16()) && asks_to_wait(headers).is_some() => Verdict::TRANSIENT,
+        _ if may_recover(status.as_u16()) && wait_header(headers).is_some() => Verdict::TRANSIENT,
         _ => by_status,
     }
 }
 
 /// Returns true for a 403 that is a rate limit, as from GitHub: it asks for a wait, or no requests remain.
-fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
+fn is_rate_limit(status: StatusCode, headers: &HeaderMap) -> bool {
     let left = headers.get("x-ratelimit-remaining");
     let is_used_up = left.is_some_and(|left| left == "0");
-    status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
+    status == StatusCode::FORBIDDEN && (is_used_up || wait_header(headers).is_some())
 }
 
 /// Returns true if the request was throttled. A 429 always counts as throttled, regardless of the body.

@@ -12,7 +12,7 @@ use crate::sources::is_wrapper;
 use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict};
 
 /// The verdict on a cause that is an I/O error, one of this crate's errors, or an error that is recognized by its text.
-pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn io_verdict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(io) = downcast::<io::Error>(cause).filter(|io| !is_wrapper(io)) {
         return Some(io.classify());
@@ -21,7 +21,7 @@ pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         .map(TimedOut::classify)
         .or_else(|| downcast(cause).map(Rejected::classify))
         .or_else(|| downcast(cause).map(Cancelled::classify))
-        .or_else(|| by_text(cause))
+        .or_else(|| text_verdict(cause))
 }
 
 /// h2's error texts that give a more specific reason than a broken connection: the scope, the reason, the verdict.
@@ -38,7 +38,7 @@ const RESETS: [(&str, &str, Verdict); 5] = [
     ("stream connection", "security properties do not meet", Verdict::STOP),
 ];
 
-pub(crate) fn of_reset(text: &str) -> Option<Verdict> {
+pub(crate) fn reset_verdict(text: &str) -> Option<Verdict> {
     let (whose, reason) = text.split_once(" error received: ")?;
     let is = |of: &str, text| of.split(' ').any(|of| of == whose) && reason.starts_with(text);
     let row = RESETS.iter().find(|(of, text, _)| is(of, *text))?;
@@ -66,10 +66,10 @@ const BY_TEXT: [(&str, &str, Verdict); 10] = [
 ];
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
-fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+fn text_verdict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     let text = cause.to_string();
     let is = |debug| format!("{cause:?}").starts_with(debug);
-    if let Some(verdict) = of_reset(&text) {
+    if let Some(verdict) = reset_verdict(&text) {
         return is("Error { kind: ").then_some(verdict);
     }
     let mut rows = BY_TEXT.iter();

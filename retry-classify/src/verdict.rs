@@ -79,7 +79,7 @@ impl LostBy {
 
 impl Basis {
     /// Removes facts that only the log reports.
-    fn unwarned(self) -> Self {
+    fn without_warning(self) -> Self {
         match self {
             Self::Unknown | Self::LostHeaders(_) => Self::Answer,
             other => other,
@@ -89,7 +89,7 @@ impl Basis {
 
 impl PartialEq for Verdict {
     fn eq(&self, other: &Self) -> bool {
-        let seen = |of: &Self| (of.kind, of.after, of.ambiguous, of.basis.unwarned());
+        let seen = |of: &Self| (of.kind, of.after, of.ambiguous, of.basis.without_warning());
         seen(self) == seen(other)
     }
 }
@@ -203,7 +203,7 @@ impl Verdict {
     }
 
     /// This verdict with the hint, if there is one.
-    pub(crate) fn hinted(self, hint: Option<Duration>) -> Self {
+    pub(crate) fn with_hint(self, hint: Option<Duration>) -> Self {
         hint.map_or(self, |hint| self.after(hint))
     }
 }

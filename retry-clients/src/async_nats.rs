@@ -40,13 +40,13 @@ use crate::causes::{BROKEN, cause};
 /// Error codes that the server reports as unavailable, although waiting doesn't help (from its `errors.json`):
 /// `JetStream` disabled for the server or the account, unknown clusters and accounts, and a sequence that does not
 /// match.
-const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
+const PERMANENT: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
 
 /// The start of a pull consumer's error text for a status that ends a fetch. The client keeps only the text.
-const OF_PULL: &str = "error while processing messages from the stream: ";
+const PULL_ERROR: &str = "error while processing messages from the stream: ";
 
 /// Temporary failures: the subject has no responder, or the consumer is moving to another server.
-const PASSING: [&str; 3] = [
+const TEMPORARY: [&str; 3] = [
     "503, ",
     r#"409, Some("Leadership Change")"#,
     r#"409, Some("Server Shutdown")"#,
@@ -91,7 +91,7 @@ pub trait Failure {
 
 impl<K: Clone + Debug + Display + PartialEq + 'static> Failure for Error<K> {
     fn verdict(&self) -> Verdict {
-        of_causes(self)
+        cause_verdict(self)
     }
 }
 
@@ -108,7 +108,7 @@ impl Failure for JetStreamError {
                 | ErrorCode::STREAM_OFFLINE
                 | ErrorCode::CONSUMER_OFFLINE,
             ) => Verdict::TRANSIENT,
-            (503, code) if LASTING.contains(&code.0) => Verdict::STOP,
+            (503, code) if PERMANENT.contains(&code.0) => Verdict::STOP,
             (503, _) => Verdict::TRANSIENT,
             (429, _) => Verdict::THROTTLED,
             _ => Verdict::STOP,
@@ -118,12 +118,12 @@ impl Failure for JetStreamError {
 
 impl Failure for ::async_nats::Error {
     fn verdict(&self) -> Verdict {
-        of_causes(&**self)
+        cause_verdict(&**self)
     }
 }
 
 /// Returns the verdict of the first cause that has one.
-fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
+fn cause_verdict(error: &(dyn StdError + 'static)) -> Verdict {
     iter::successors(Some(error), |&cause| cause.source())
         .find_map(verdict_of)
         .unwrap_or(Verdict::STOP)
@@ -131,9 +131,9 @@ fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
 
 /// Lists the kinds of each error type that have a verdict. For the other kinds, which may only name the failed
 /// operation, the verdict depends on the cause.
-macro_rules! by_kind {
+macro_rules! kind_verdict {
     ($cause:ident: $($($kind:ty)|+ => $verdicts:tt)*) => {
-        $($(by_kind!(@ $cause $kind $verdicts);)+)*
+        $($(kind_verdict!(@ $cause $kind $verdicts);)+)*
     };
     (@ $cause:ident $kind:ty { $($name:ident $(($($held:tt)*))? => $verdict:expr),* }) => {
         if let Some(error) = $cause.downcast_ref::<Error<$kind>>() {
@@ -145,10 +145,10 @@ macro_rules! by_kind {
     };
 }
 
-fn by_kind(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
-    by_kind! { cause:
+fn kind_verdict(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
+    kind_verdict! { cause:
         ConnectErrorKind => {
-            Io => of_no_connection(cause),
+            Io => connect_verdict(cause),
             Dns => Verdict::TRANSIENT,
             TimedOut => Verdict::TRANSIENT,
             MaxReconnects => Verdict::TRANSIENT
@@ -176,7 +176,7 @@ fn by_kind(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
             JetStream(error) => error.verdict()
         }
         stream::ConsumerCreateStrictErrorKind | stream::ConsumerUpdateErrorKind => {
-            Request => of_request(cause),
+            Request => request_verdict(cause),
             TimedOut => Verdict::TIMEOUT,
             JetStream(error) => error.verdict()
         }
@@ -208,7 +208,7 @@ fn by_kind(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
 
 /// Returns `None` if the verdict depends on the error's cause.
 fn verdict_of(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
-    if let Some(verdict) = by_kind(cause) {
+    if let Some(verdict) = kind_verdict(cause) {
         return Some(verdict);
     }
     if cause.is::<RecvError>() {
@@ -222,24 +222,24 @@ fn verdict_of(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
         "broken pipe" | "subscription dropped" => Some(BROKEN),
         // From an object store, whose error types need additional features of the client.
         "timed out" => Some(Verdict::TIMEOUT),
-        text if passes(text) => Some(Verdict::TRANSIENT),
+        text if is_temporary(text) => Some(Verdict::TRANSIENT),
         _ => cause.downcast_ref().map(io::Error::classify),
     }
 }
 
-fn passes(text: &str) -> bool {
-    text.strip_prefix(OF_PULL)
-        .is_some_and(|status| PASSING.iter().any(|start| status.starts_with(start)))
+fn is_temporary(text: &str) -> bool {
+    text.strip_prefix(PULL_ERROR)
+        .is_some_and(|status| TEMPORARY.iter().any(|start| status.starts_with(start)))
 }
 
 /// Classifies a failed request. The client drops the cause of a failure, except for timeouts.
-fn of_request(error: &(dyn StdError + 'static)) -> Verdict {
-    error.source().map_or(BROKEN, of_causes)
+fn request_verdict(error: &(dyn StdError + 'static)) -> Verdict {
+    error.source().map_or(BROKEN, cause_verdict)
 }
 
 /// Classifies a failure to connect. Nothing was sent, so it is transient, unless the I/O error is permanent, such as an
 /// untrusted certificate.
-fn of_no_connection(error: &(dyn StdError + 'static)) -> Verdict {
+fn connect_verdict(error: &(dyn StdError + 'static)) -> Verdict {
     if cause::<io::Error>(error).is_none_or(|io| io.classify().is_retryable()) {
         Verdict::TRANSIENT
     } else {

@@ -63,7 +63,7 @@ mod one_request;
 pub fn classify(error: &OpenAIError) -> Verdict {
     match error {
         OpenAIError::Reqwest(error) => error.classify(),
-        OpenAIError::ApiError(refusal) => by_status(refusal),
+        OpenAIError::ApiError(refusal) => status_verdict(refusal),
         OpenAIError::StreamError(error) => match &**error {
             // The client keeps only the error text of `eventsource_stream`.
             StreamError::EventStream(text) if text.starts_with("Transport error") => BROKEN,
@@ -80,7 +80,7 @@ pub fn classify(error: &OpenAIError) -> Verdict {
     }
 }
 
-fn by_status(refusal: &ApiErrorResponse) -> Verdict {
+fn status_verdict(refusal: &ApiErrorResponse) -> Verdict {
     let body = json!({ "error": refusal.api_error }).to_string();
     ResponseError::new(refusal.status_code, HeaderMap::new(), body).classify()
 }

@@ -55,14 +55,14 @@ use crate::causes::BROKEN;
 pub fn classify<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Verdict {
     match error {
         SdkError::TimeoutError(_) => Verdict::TIMEOUT,
-        SdkError::DispatchFailure(failure) => by_dispatch(failure),
+        SdkError::DispatchFailure(failure) => dispatch_verdict(failure),
         SdkError::ResponseError(_) => BROKEN,
-        SdkError::ServiceError(error) => by_response(error.err().code(), error.raw()),
+        SdkError::ServiceError(error) => response_verdict(error.err().code(), error.raw()),
         _ => Verdict::STOP,
     }
 }
 
-fn by_dispatch(failure: &DispatchFailure) -> Verdict {
+fn dispatch_verdict(failure: &DispatchFailure) -> Verdict {
     let is_worth_a_retry = failure.is_io()
         || failure
             .as_connector_error()
@@ -75,7 +75,7 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
     }
 }
 
-fn by_response(code: Option<&str>, answer: &HttpResponse) -> Verdict {
+fn response_verdict(code: Option<&str>, answer: &HttpResponse) -> Verdict {
     let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
     let mut headers = headers(answer);
     // Not every protocol sends the code in a header.

@@ -75,7 +75,7 @@ pub struct ClientRetries {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeats {
     All,
-    OfIdempotentMethods,
+    IdempotentMethods,
     None,
 }
 
@@ -175,7 +175,7 @@ impl ClientRetries {
     /// After an ambiguous failure, resends only requests with an idempotent method (RFC 9110, 9.2.2: not `POST`,
     /// `PATCH` or `CONNECT`) or an `Idempotency-Key`. Checks only a call's first request, even if a hook changes it.
     pub fn idempotent_methods(mut self) -> Self {
-        self.repeats = Repeats::OfIdempotentMethods;
+        self.repeats = Repeats::IdempotentMethods;
         self
     }
 

@@ -55,11 +55,11 @@ pub fn classify(error: &Error) -> Verdict {
             headers,
             body,
             ..
-        } => by_response(*status, headers, body),
+        } => response_verdict(*status, headers, body),
         Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
-            by_call(webc_error)
+            call_verdict(webc_error)
         }
-        Error::WebStream { error, .. } => by_stream(&**error),
+        Error::WebStream { error, .. } => stream_verdict(&**error),
         Error::ChatResponse { body, .. } => {
             // For some bodies this client keeps only the value of `error`.
             let error = ProviderError::parse(body.to_string())
@@ -70,24 +70,24 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-fn by_call(error: &webc::Error) -> Verdict {
+fn call_verdict(error: &webc::Error) -> Verdict {
     match error {
         webc::Error::ResponseFailedStatus {
             status,
             headers,
             body,
-        } => by_response(*status, headers, body),
+        } => response_verdict(*status, headers, body),
         webc::Error::Reqwest(error) => error.classify(),
         _ => Verdict::STOP,
     }
 }
 
-fn by_response(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
+fn response_verdict(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
     ResponseError::new(status, headers.clone(), body).classify()
 }
 
 /// Classifies a stream's error. genai's errors don't implement `source`, so inner errors are found by type.
-fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
+fn stream_verdict(error: &(dyn StdError + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         classify(error)
     } else if error.is::<Truncated>() {

@@ -13,7 +13,7 @@ mod grpc;
 mod peeked_body;
 
 pub use peeked_body::PeekedBody;
-pub(crate) use peeked_body::{Look, longer};
+pub(crate) use peeked_body::{Peek, extend_hint};
 
 /// The number of retries of a call, stored in the response's extensions if the call was retried. Includes attempts that
 /// were never sent because the service failed to become ready.
@@ -160,7 +160,7 @@ impl fmt::Debug for Answer<'_> {
 pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
         Ok(answer) => verdict_of(answer),
-        Err(error) => Some(of_error(error)),
+        Err(error) => Some(error_verdict(error)),
     }
 }
 
@@ -174,7 +174,7 @@ fn verdict_of(answer: &Answer<'_>) -> Option<Verdict> {
         return Some(Verdict::from_http(StatusCode::TOO_EARLY, answer.headers));
     }
     #[cfg(feature = "llm")]
-    if let Some(verdict) = of_model(answer) {
+    if let Some(verdict) = model_verdict(answer) {
         return Some(verdict);
     }
     let is_failure = answer.status.is_client_error() || answer.status.is_server_error();
@@ -184,7 +184,7 @@ fn verdict_of(answer: &Answer<'_>) -> Option<Verdict> {
 /// Returns `None` if the body was not read, or if the response is not a failure. A success status is a failure only if
 /// its body is a model API's error object.
 #[cfg(feature = "llm")]
-fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
+fn model_verdict(answer: &Answer<'_>) -> Option<Verdict> {
     use retry_runtime::llm::ProviderError;
 
     let body = answer.body?;
@@ -195,7 +195,7 @@ fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
     ProviderError::parse(body).map(|error| error.classify())
 }
 
-fn of_error(error: &(dyn Error + 'static)) -> Verdict {
+fn error_verdict(error: &(dyn Error + 'static)) -> Verdict {
     #[cfg(feature = "async_openai")]
     if let Some(error) = error.downcast_ref::<OpenAIError>() {
         return crate::async_openai::classify(error);

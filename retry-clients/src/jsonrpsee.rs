@@ -74,15 +74,15 @@ const TOO_LARGE: &str = "message too large";
 /// stop, too.
 pub fn classify(error: &ClientError) -> Verdict {
     match error {
-        ClientError::Call(error) => by_response(error),
-        ClientError::Transport(error) => by_transport(&**error),
-        ClientError::RestartNeeded(error) => by_lost_connection(error),
+        ClientError::Call(error) => response_verdict(error),
+        ClientError::Transport(error) => transport_verdict(&**error),
+        ClientError::RestartNeeded(error) => lost_connection_verdict(error),
         ClientError::RequestTimeout => Verdict::TIMEOUT,
         _ => Verdict::STOP,
     }
 }
 
-fn by_response(error: &ErrorObject<'_>) -> Verdict {
+fn response_verdict(error: &ErrorObject<'_>) -> Verdict {
     let message = error.message().to_ascii_lowercase();
     let is_of_node = error.code() != REVERTED_CODE && !message.contains(REVERTED);
     let is_limit = is_of_node && LIMITS.iter().any(|limit| message.contains(limit));
@@ -104,16 +104,16 @@ fn backoff(error: &ErrorObject<'_>) -> Option<(HeaderName, HeaderValue)> {
     Some((RETRY_AFTER, HeaderValue::try_from(seconds).ok()?))
 }
 
-fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
+fn transport_verdict(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
     // The timeout of a notification.
     if let Some(error) = error.downcast_ref() {
         return classify(error);
     }
     if let Some(error) = error.downcast_ref() {
-        return by_handshake(error);
+        return handshake_verdict(error);
     }
     match error.downcast_ref() {
-        Some(HttpTransportError::Rejected { status_code }) => by_status(*status_code),
+        Some(HttpTransportError::Rejected { status_code }) => status_verdict(*status_code),
         Some(HttpTransportError::Http(HttpError::Stream(error))) => error.classify(),
         Some(_) => Verdict::STOP,
         None => error.classify(),
@@ -121,10 +121,10 @@ fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
 }
 
 /// The verdict if a web socket could not be opened. No request was sent, so nothing is ambiguous.
-fn by_handshake(error: &WsHandshakeError) -> Verdict {
+fn handshake_verdict(error: &WsHandshakeError) -> Verdict {
     let verdict = match error {
         WsHandshakeError::Timeout(_) | WsHandshakeError::ResolutionFailed(_) => Verdict::TRANSIENT,
-        WsHandshakeError::Rejected { status_code } => by_status(*status_code),
+        WsHandshakeError::Rejected { status_code } => status_verdict(*status_code),
         WsHandshakeError::Io(error) => error.classify(),
         WsHandshakeError::Transport(error) => on::cause(error),
         _ => Verdict::STOP,
@@ -137,7 +137,7 @@ fn by_handshake(error: &WsHandshakeError) -> Verdict {
 }
 
 /// The verdict if an open web socket was lost. A message that is too large would close the next one, too.
-fn by_lost_connection(error: &ClientError) -> Verdict {
+fn lost_connection_verdict(error: &ClientError) -> Verdict {
     let cause = match error {
         ClientError::Transport(error) => error.downcast_ref(),
         _ => None,
@@ -151,6 +151,6 @@ fn by_lost_connection(error: &ClientError) -> Verdict {
     }
 }
 
-fn by_status(status: u16) -> Verdict {
+fn status_verdict(status: u16) -> Verdict {
     StatusCode::from_u16(status).map_or(Verdict::STOP, |status| status.classify())
 }

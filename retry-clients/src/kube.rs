@@ -41,7 +41,7 @@ use retry_runtime::{Classify, Verdict};
 /// The hint is `details.retryAfterSeconds` in the response. This client drops the headers.
 pub fn classify(error: &Error) -> Verdict {
     match error {
-        Error::Api(status) => by_status(status),
+        Error::Api(status) => status_verdict(status),
         Error::Service(error) => error.classify(),
         Error::HyperError(error) => error.classify(),
         Error::ReadEvents(error) => error.classify(),
@@ -49,7 +49,7 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-fn by_status(status: &Status) -> Verdict {
+fn status_verdict(status: &Status) -> Verdict {
     let details = status.details.as_ref();
     let wait = details.map(|details| details.retry_after_seconds);
     let wait = wait.filter(|wait| *wait > 0);

@@ -52,16 +52,16 @@ pub fn classify(error: &Error) -> Verdict {
     let source: &(dyn StdError + 'static) = &**source;
     for cause in iter::successors(Some(source), |&cause| cause.source()) {
         if let Some(error) = cause.downcast_ref::<HttpError>() {
-            return by_kind(error);
+            return kind_verdict(error);
         }
-        if let Some(verdict) = by_text(&cause.to_string()) {
+        if let Some(verdict) = text_verdict(&cause.to_string()) {
             return verdict;
         }
     }
     Verdict::STOP
 }
 
-fn by_kind(error: &HttpError) -> Verdict {
+fn kind_verdict(error: &HttpError) -> Verdict {
     match error.kind() {
         HttpErrorKind::Connect => by_reqwest(error).unwrap_or(Verdict::TRANSIENT),
         HttpErrorKind::Request | HttpErrorKind::Interrupted => BROKEN,
@@ -71,9 +71,9 @@ fn by_kind(error: &HttpError) -> Verdict {
 }
 
 /// Classifies an error by its text, because the error types with the status are private.
-fn by_text(text: &str) -> Option<Verdict> {
+fn text_verdict(text: &str) -> Option<Verdict> {
     if let Some(body) = text.strip_prefix("Server returned error response: ") {
-        return Some(by_body(body));
+        return Some(body_verdict(body));
     }
     let answer = text.strip_prefix("Server returned non-2xx status code: ")?;
     let status = StatusCode::from_bytes(answer.get(..3)?.as_bytes()).ok()?;
@@ -87,7 +87,7 @@ fn by_text(text: &str) -> Option<Verdict> {
 }
 
 /// Classifies an error body with status 200, which S3 can send.
-fn by_body(body: &str) -> Verdict {
+fn body_verdict(body: &str) -> Verdict {
     if body.contains("SlowDown") {
         Verdict::THROTTLED
     } else {

@@ -53,14 +53,14 @@ const SECONDARY: Duration = Duration::from_secs(60);
 /// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {
     match error {
-        Error::GitHub { source, .. } => by_response(source),
+        Error::GitHub { source, .. } => response_verdict(source),
         Error::Service { source, .. } => source.classify(),
         Error::Hyper { source, .. } => source.classify(),
         _ => Verdict::STOP,
     }
 }
 
-fn by_response(answer: &GitHubError) -> Verdict {
+fn response_verdict(answer: &GitHubError) -> Verdict {
     let none = HeaderMap::new();
     let headers = answer.headers.as_ref().unwrap_or(&none);
     let used_up = headers
@@ -78,7 +78,7 @@ fn by_response(answer: &GitHubError) -> Verdict {
         return verdict;
     }
     let reset = answer.rate_limit_reset.filter(|_| used_up);
-    let until_reset = || until(reset?, server_time(headers));
+    let until_reset = || time_until(reset?, server_time(headers));
     let wait = verdict.hint().or_else(until_reset);
     match wait {
         // An earlier reset is the reset of a different limit.
@@ -91,7 +91,7 @@ fn by_response(answer: &GitHubError) -> Verdict {
 }
 
 /// The time until the reset. Zero if it has passed.
-fn until(seconds: u64, now: SystemTime) -> Option<Duration> {
+fn time_until(seconds: u64, now: SystemTime) -> Option<Duration> {
     let reset = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
     Some(reset.duration_since(now).unwrap_or_default())
 }

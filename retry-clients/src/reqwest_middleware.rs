@@ -148,16 +148,16 @@ impl Middleware for RetryMiddleware {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response, Error> {
-        run(self, OfNext { next, extensions }, request).await
+        run(self, NextSender { next, extensions }, request).await
     }
 }
 
-struct OfNext<'a> {
+struct NextSender<'a> {
     next: Next<'a>,
     extensions: &'a mut Extensions,
 }
 
-impl Sender<Request> for OfNext<'_> {
+impl Sender<Request> for NextSender<'_> {
     type Answer = Response;
     type Error = Error;
 
@@ -213,7 +213,7 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
         self.retries.judge(Err(as_error(error)))
     }
 
-    fn shown(error: &Error) -> String {
+    fn describe(error: &Error) -> String {
         WithCauses(as_error(error)).to_string()
     }
 }

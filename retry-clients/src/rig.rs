@@ -49,14 +49,14 @@ use crate::causes::{BROKEN, by_reqwest};
 /// the status. Hints in headers and in Google's bodies are used.
 pub fn classify(error: &ProviderError) -> Verdict {
     match error {
-        ProviderError::ProviderResponse(reply) => by_reply(reply),
-        ProviderError::Http(error) => by_transport(error),
-        ProviderError::Relayed(report) => by_report(report),
+        ProviderError::ProviderResponse(reply) => reply_verdict(reply),
+        ProviderError::Http(error) => transport_verdict(error),
+        ProviderError::Relayed(report) => report_verdict(report),
         error => error.is_retryable().into(),
     }
 }
 
-fn by_reply(reply: &ProviderResponseError) -> Verdict {
+fn reply_verdict(reply: &ProviderResponseError) -> Verdict {
     if reply.refusal {
         return Verdict::STOP;
     }
@@ -72,16 +72,16 @@ fn by_reply(reply: &ProviderResponseError) -> Verdict {
     }
 }
 
-fn by_transport(error: &http_client::Error) -> Verdict {
+fn transport_verdict(error: &http_client::Error) -> Verdict {
     match error {
         http_client::Error::Instance(error) => by_reqwest(&**error).unwrap_or(BROKEN),
         error => rig_core::error::transient_transport(error).into(),
     }
 }
 
-fn by_report(report: &ErrorReport) -> Verdict {
+fn report_verdict(report: &ErrorReport) -> Verdict {
     match &report.provider_response {
-        Some(reply) if !report.refusal => by_reply(reply),
+        Some(reply) if !report.refusal => reply_verdict(reply),
         _ if report.retryable && report.kind == ErrorKind::Timeout => Verdict::TIMEOUT,
         _ => report.retryable.into(),
     }

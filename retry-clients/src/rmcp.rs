@@ -52,7 +52,7 @@ use crate::causes::BROKEN;
 /// The hint is `retry-after`. The only known HTTP transport is the one with `reqwest`.
 pub fn classify(error: &ServiceError) -> Verdict {
     match error {
-        ServiceError::TransportSend(error) => by_transport(error),
+        ServiceError::TransportSend(error) => transport_verdict(error),
         ServiceError::TransportClosed => BROKEN,
         ServiceError::Timeout { .. } => Verdict::TIMEOUT,
         _ => Verdict::STOP,
@@ -78,18 +78,18 @@ pub fn classify(error: &ServiceError) -> Verdict {
 /// ```
 pub fn connecting(error: &ClientInitializeError) -> Verdict {
     match error {
-        ClientInitializeError::TransportError { error, .. } => by_transport(error),
+        ClientInitializeError::TransportError { error, .. } => transport_verdict(error),
         ClientInitializeError::ConnectionClosed(_) => BROKEN,
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => connecting(fallback),
         _ => Verdict::STOP,
     }
 }
 
-fn by_transport(error: &DynamicTransportError) -> Verdict {
+fn transport_verdict(error: &DynamicTransportError) -> Verdict {
     let error: &(dyn StdError + Send + Sync + 'static) = &*error.error;
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        Some(StreamableHttpError::HttpStatus(answer)) => by_response(answer),
-        Some(StreamableHttpError::UnexpectedServerResponse(text)) => by_text(text),
+        Some(StreamableHttpError::HttpStatus(answer)) => response_verdict(answer),
+        Some(StreamableHttpError::UnexpectedServerResponse(text)) => text_verdict(text),
         Some(StreamableHttpError::Client(error)) => error.classify(),
         Some(
             StreamableHttpError::UnexpectedEndOfStream
@@ -102,7 +102,7 @@ fn by_transport(error: &DynamicTransportError) -> Verdict {
     }
 }
 
-fn by_response(answer: &HttpStatusError) -> Verdict {
+fn response_verdict(answer: &HttpStatusError) -> Verdict {
     let wait = answer.retry_after.as_ref();
     let wait = wait.and_then(|wait| HeaderValue::try_from(wait).ok());
     let headers = wait.map(|wait| HeaderMap::from_iter([(RETRY_AFTER, wait)]));
@@ -112,7 +112,7 @@ fn by_response(answer: &HttpStatusError) -> Verdict {
 }
 
 /// Classifies an error by its text. The client keeps nothing else for 4xx statuses, except for 429.
-fn by_text(text: &str) -> Verdict {
+fn text_verdict(text: &str) -> Verdict {
     let status = text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3));
     let status = status.and_then(|status| StatusCode::from_bytes(status.as_bytes()).ok());
     status.map_or(Verdict::STOP, |status| status.classify())

@@ -54,7 +54,7 @@ pub fn classify(error: &Error) -> Verdict {
     match error.as_db_error() {
         Some(error) => by_sqlstate(error.code().code(), error.message()),
         None if error.is_closed() => BROKEN,
-        None => by_cause(error),
+        None => cause_verdict(error),
     }
 }
 
@@ -82,7 +82,7 @@ pub fn transaction(error: &Error) -> Verdict {
     }
 }
 
-fn by_cause(error: &Error) -> Verdict {
+fn cause_verdict(error: &Error) -> Verdict {
     let Some(cause) = error.source() else {
         return Verdict::STOP;
     };

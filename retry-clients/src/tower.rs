@@ -241,7 +241,7 @@ impl<S, By, H> Retry<S, By, H> {
         if !is_ready {
             service = self.service.clone();
         }
-        let sender = OfService { service, is_ready };
+        let sender = ServiceSender { service, is_ready };
         Box::pin(run(keys, sender, request))
     }
 
@@ -265,12 +265,12 @@ impl<S, By, H> fmt::Debug for Retry<S, By, H> {
     }
 }
 
-struct OfService<S> {
+struct ServiceSender<S> {
     service: S,
     is_ready: bool,
 }
 
-impl<S, Q> Sender<Q> for OfService<S>
+impl<S, Q> Sender<Q> for ServiceSender<S>
 where
     Q: Send,
     S: Service<Q, Error: Send, Future: Send, Response: Send> + Clone + Send,

@@ -229,7 +229,7 @@ impl<'b, On> Durable<'b, On> {
         let (mut number, mut pause, mut last) = (1, None, None);
         loop {
             // The retry that was paid for, until this attempt is stored.
-            let mut retry = last.as_ref().map(|failed| self.retry(failed, true));
+            let mut retry = last.as_ref().map(|failed| self.next_retry(failed, true));
             let operation = async { operation(number).await };
             let attempt = self.attempt(engine, name, at, last.as_ref(), operation, &mut retry);
             // Boxed, because each future that passes the attempt on would reserve space for it twice. An engine takes
@@ -320,7 +320,7 @@ impl<'b, On> Durable<'b, On> {
             Err(error) => error,
         };
         let verdict = self.on.verdict(&error);
-        let shown = Message(&self.on, Some(&error));
+        let shown = Shown(&self.on, Some(&error));
         let failure = Failure::new(&site, verdict, &shown)
             .elapsed(elapsed())
             .idempotent(self.idempotent);
@@ -335,7 +335,7 @@ impl<'b, On> Durable<'b, On> {
             at: engine.now().since_origin().max(at),
             error: Ok(error),
         };
-        *retry = Some(self.retry(&failed, false));
+        *retry = Some(self.next_retry(&failed, false));
         StoredOutcome::Pauses(pause, failed)
     }
 
@@ -344,7 +344,7 @@ impl<'b, On> Durable<'b, On> {
     where
         On: OnError<E>,
     {
-        let shown = Message(&self.on, failed.error.as_ref().ok());
+        let shown = Shown(&self.on, failed.error.as_ref().ok());
         let failure = Failure::new(site, verdict(&failed.call), &shown).elapsed(elapsed);
         let mut observe = |event: &Event<'_>| self.observer.observe(event);
         let resumed = failed.call.resumed(failure.observe(&mut observe));
@@ -352,13 +352,13 @@ impl<'b, On> Durable<'b, On> {
     }
 
     /// Returns the retry that follows a failure.
-    fn retry<E>(&self, failed: &Failed<E>, is_kept: bool) -> Retry
+    fn next_retry<E>(&self, failed: &Failed<E>, is_kept: bool) -> Retry
     where
         On: OnError<E>,
     {
         let mut error = String::new();
         // Keeps the text that a user's `Display` impl writes before it fails.
-        let _ = write!(error, "{}", Message(&self.on, failed.error.as_ref().ok()));
+        let _ = write!(error, "{}", Shown(&self.on, failed.error.as_ref().ok()));
         Retry {
             call: failed.call,
             error,
@@ -404,7 +404,7 @@ async fn report_cancelled<G: Engine>(
 
 /// Returns the verdict on the failure before the call's last retry, without another call of `on`.
 fn verdict(call: &Call) -> Verdict {
-    call.followed().map_or(Verdict::TRANSIENT, Verdict::from)
+    call.retry_kind().map_or(Verdict::TRANSIENT, Verdict::from)
 }
 
 /// Refunds a retry that never starts.
@@ -454,9 +454,9 @@ struct Retry {
 }
 
 /// Displays an error in the log, if the program can read it.
-struct Message<'a, On, E>(&'a On, Option<&'a E>);
+struct Shown<'a, On, E>(&'a On, Option<&'a E>);
 
-impl<On: OnError<E>, E> fmt::Display for Message<'_, On, E> {
+impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.1 {
             Some(error) => self.0.describe(error, f),

@@ -58,17 +58,17 @@ pub struct Journal {
     /// `None` once the journal is dropped.
     file: Arc<Mutex<Option<JournalFile>>>,
     location: Location,
-    names: Mutex<Names>,
+    names: Mutex<StepNames>,
     /// The time when the journal was opened, by the journal's clock and by tokio's.
     opened: (Duration, Instant),
 }
 
 #[derive(Debug)]
-struct Names {
+struct StepNames {
     /// The stored results that no step has used since the journal was opened.
     kept: Steps,
     /// The names of the steps since the journal was opened, ended or running.
-    asked: HashSet<String>,
+    used: HashSet<String>,
 }
 
 impl Journal {
@@ -78,14 +78,14 @@ impl Journal {
     /// Blocks the thread until the whole file is read, checked and on disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let (file, location, kept) = JournalFile::open(path.as_ref())?;
-        let asked = HashSet::new();
+        let used = HashSet::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         // If the system clock was set back, continue from the time of the last step.
         let since = since.unwrap_or_default().max(file.time);
         Ok(Self {
             file: Arc::new(Mutex::new(Some(file))),
             location,
-            names: Mutex::new(Names { kept, asked }),
+            names: Mutex::new(StepNames { kept, used }),
             opened: (since, Instant::now()),
         })
     }
@@ -111,22 +111,22 @@ impl Journal {
     /// ```
     #[must_use]
     pub fn unasked(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.names().kept.results.keys().cloned().collect();
+        let mut names: Vec<_> = self.lock_names().kept.results.keys().cloned().collect();
         names.sort_unstable();
         names
     }
 
     /// Reserves the name for a step. Returns its stored result, if any.
-    fn ask(&self, name: &str) -> Result<Option<Box<RawValue>>, JournalError> {
-        let mut names = self.names();
-        if !names.asked.insert(name.to_owned()) {
+    fn reserve_name(&self, name: &str) -> Result<Option<Box<RawValue>>, JournalError> {
+        let mut names = self.lock_names();
+        if !names.used.insert(name.to_owned()) {
             return Err(JournalError::Twice(name.to_owned()));
         }
         Ok(names.kept.results.remove(name))
     }
 
     /// Writes a result to the file.
-    async fn keep(
+    async fn store_result(
         &self,
         name: &str,
         attempt: Option<u32>,
@@ -134,7 +134,7 @@ impl Journal {
     ) -> Result<(), JournalError> {
         let at = self.now().since_origin();
         let line = Line::new(at, name, attempt, result).json()?;
-        let ended = Unwritten(Arc::new(Writing {
+        let ended = WriteOnDrop(Arc::new(PendingLine {
             file: Arc::clone(&self.file),
             line: Mutex::new(Some(line)),
         }));
@@ -156,10 +156,10 @@ impl Journal {
         }
         // Panics with tokio's message if the runtime has no timer.
         drop(tokio::time::sleep(Duration::ZERO));
-        if let Some(kept) = self.ask(name)? {
+        if let Some(kept) = self.reserve_name(name)? {
             return serde_json::from_str(kept.get()).map_err(JournalError::json(name));
         }
-        let under_way = UnderWay {
+        let guard = NameGuard {
             journal: self,
             name,
         };
@@ -170,15 +170,15 @@ impl Journal {
         // each later run would fail here.
         let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
         // From here on, the result is stored even if this future is dropped.
-        mem::forget(under_way);
-        if let Err(error) = self.keep(name, attempt, &json).await {
-            self.names().asked.remove(name);
+        mem::forget(guard);
+        if let Err(error) = self.store_result(name, attempt, &json).await {
+            self.lock_names().used.remove(name);
             return Err(error);
         }
         Ok(result)
     }
 
-    fn names(&self) -> MutexGuard<'_, Names> {
+    fn lock_names(&self) -> MutexGuard<'_, StepNames> {
         lock(&self.names)
     }
 }
@@ -194,13 +194,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Writing {
+struct PendingLine {
     file: Arc<Mutex<Option<JournalFile>>>,
     /// The line as JSON, `None` once it is written.
     line: Mutex<Option<String>>,
 }
 
-impl Writing {
+impl PendingLine {
     /// Writes the line, unless it is already written.
     fn write(&self) -> io::Result<()> {
         // Lock the file first, so that a second caller waits until the line is on disk.
@@ -213,9 +213,9 @@ impl Writing {
 }
 
 /// A step that has ended. A blocking thread writes it, or its `Drop` does if the waiting future is dropped first.
-struct Unwritten(Arc<Writing>);
+struct WriteOnDrop(Arc<PendingLine>);
 
-impl Drop for Unwritten {
+impl Drop for WriteOnDrop {
     fn drop(&mut self) {
         // If this fails, the step runs again at the next start, as after a crash at this moment.
         drop(self.0.write());
@@ -223,14 +223,14 @@ impl Drop for Unwritten {
 }
 
 /// A step that is not stored yet. Releases the step's name when dropped.
-struct UnderWay<'a> {
+struct NameGuard<'a> {
     journal: &'a Journal,
     name: &'a str,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for NameGuard<'_> {
     fn drop(&mut self) {
-        self.journal.names().asked.remove(self.name);
+        self.journal.lock_names().used.remove(self.name);
     }
 }
 
@@ -256,7 +256,7 @@ impl Engine for Journal {
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send,
     {
-        let first = self.names().kept.first.remove(call);
+        let first = self.lock_names().kept.first_attempts.remove(call);
         let number = first.unwrap_or(number);
         if let Some(pause) = pause {
             let name = format!("{call}: pause {}", number - 1);

@@ -20,7 +20,7 @@ mod validation;
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
 
-use self::attempt::Attempted;
+use self::attempt::AttemptBody;
 use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
@@ -49,7 +49,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
     let retried = if block.is_async() {
-        code!(__retry::opaque_future(#(block.with(content))))
+        code!(__retry::opaque_future(#(block.with_content(content))))
     } else {
         content
     };
@@ -73,29 +73,29 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
     if let Some(wrapped) = wrapped.filter(|_| is_body) {
         let user = inner_body(wrapped.block(), wrapped.block().stream());
         let attempted = if wrapped.is_async {
-            Attempted::Async(user)
+            AttemptBody::Async(user)
         } else {
-            Attempted::Blocking(user)
+            AttemptBody::Blocking(user)
         };
-        let retried = retried(model, wrapped.this.clone(), attempted);
-        return wrapped.with(retried);
+        let retried = retry_loop(model, wrapped.this.clone(), attempted);
+        return wrapped.with_user_code(retried);
     }
     let body = inner_body(block, statements);
     let attempted = match model.delivery {
-        Delivery::Direct if !model.function.is_async() => Attempted::Blocking(body),
-        Delivery::Future if is_body => Attempted::Future(body, None),
+        Delivery::Direct if !model.function.is_async() => AttemptBody::Blocking(body),
+        Delivery::Future if is_body => AttemptBody::Future(body, None),
         Delivery::BoxedFuture if is_body => {
             // An attempt's future may have a shorter lifetime than the function's, for example if it borrows the
             // attempt.
             let returned = model.function.return_type().cloned();
-            let returned = returned.map(outcome::shorter);
-            Attempted::Future(body, returned.map(ToTokens::into_token_stream))
+            let returned = returned.map(outcome::with_inferred_lifetime);
+            AttemptBody::Future(body, returned.map(ToTokens::into_token_stream))
         }
         // In a decorator, the call of the client already awaits the client's future.
-        _ => Attempted::Async(body),
+        _ => AttemptBody::Async(body),
     };
-    let keep = kept.map(attempt::keep);
-    let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);
+    let keep = kept.map(attempt::clone_retained);
+    let retried = retry_loop(model, kept.map(|kept| kept.this.clone()), attempted);
     match model.delivery {
         Delivery::Direct => code!(#keep #retried),
         Delivery::Future => code!(#keep __retry::opaque_future(async move { #retried })),
@@ -104,8 +104,8 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
 }
 
 /// The loop around the attempts. `this` replaces `self` in the user's code.
-fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> Code {
-    let is_async = !matches!(attempted, Attempted::Blocking(_));
+fn retry_loop(model: &Model, this: Option<Ident>, attempted: AttemptBody) -> Code {
+    let is_async = !matches!(attempted, AttemptBody::Blocking(_));
     let printer = Printer {
         model,
         is_async: is_async || model.stream.is_some(),

@@ -23,7 +23,7 @@ use crate::attribute::argument::Arguments;
 use crate::attribute::check;
 use crate::block::decorator::Decorator;
 use crate::block::impl_block;
-use crate::block::members::{Braced, Keyword};
+use crate::block::members::{BracedItem, Keyword};
 use crate::errors::{Errors, error};
 use crate::expand::model::Model;
 use crate::target::check::{Check, Placement};
@@ -117,7 +117,7 @@ fn retry_item(
     item: proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
     let arguments = Arguments::parse(arguments);
-    let expanded = match Braced::of(&item) {
+    let expanded = match BracedItem::parse(&item) {
         Some((Keyword::Impl, block)) => impl_block::expand(&block, &arguments),
         Some((Keyword::Trait, item)) => {
             Decorator::parse(item, &arguments).and_then(|decorator| decorator.expand())
@@ -138,8 +138,8 @@ fn retry_item(
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
     let mut errors = Errors::default();
-    check::on_no_trait(&arguments, &mut errors);
-    Check::new(&arguments, &function, Placement::Alone, &mut errors).target();
+    check::check_non_trait(&arguments, &mut errors);
+    Check::new(&arguments, &function, Placement::Alone, &mut errors).run();
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // Keeps the function, so that editors and the rest of the program find it.
@@ -177,11 +177,11 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
         return code!({ #(errors.into_compile_error()) ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
-    check::on_no_trait(&arguments, &mut errors);
-    Check::new(&arguments, &function, Placement::Expression, &mut errors).target();
+    check::check_non_trait(&arguments, &mut errors);
+    Check::new(&arguments, &function, Placement::Expression, &mut errors).run();
     match errors.into_compile_error() {
-        None => expand::expression(&Model::of_block(arguments, function), &block),
-        Some(errors) => code!({ #errors #(block.unretried()) }),
+        None => expand::expression(&Model::for_block(arguments, function), &block),
+        Some(errors) => code!({ #errors #(block.without_retries()) }),
     }
 }
 

@@ -21,7 +21,7 @@ macro_rules! code_at {
         #[allow(unused_mut)]
         let mut values = Vec::new();
         crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
-        crate::tokens::fill(stringify!($($tokens)*), values, &[$span $(, $path)?])
+        crate::tokens::fill_template(stringify!($($tokens)*), values, &[$span $(, $path)?])
     }};
 }
 
@@ -48,13 +48,13 @@ macro_rules! each_value {
 
 macro_rules! value {
     ($values:ident # $value:ident) => {
-        crate::tokens::add(&mut $values, &$value)
+        crate::tokens::push_value(&mut $values, &$value)
     };
     ($values:ident # ($value:expr)) => {
-        crate::tokens::add(&mut $values, &$value)
+        crate::tokens::push_value(&mut $values, &$value)
     };
     ($values:ident ? ($is_there:expr)) => {
-        crate::tokens::add(&mut $values, &$is_there.then_some(true))
+        crate::tokens::push_value(&mut $values, &$is_there.then_some(true))
     };
     ($values:ident $before:tt ($($tokens:tt)*)) => {
         crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
@@ -71,7 +71,7 @@ macro_rules! value {
 pub(crate) use {code, code_at, each_value, ours, ours_at, value};
 
 /// Adds a value to a list.
-pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
+pub(crate) fn push_value(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
     values.push(value.to_token_stream());
 }
 
@@ -79,23 +79,23 @@ pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
 pub(crate) type Code = TokenStream;
 
 /// Builds the code of [`code_at!`] from its text and values.
-pub(crate) fn fill(text: &'static str, values: Vec<TokenStream>, spans: &[Span]) -> Code {
-    let text = lexed(text);
+pub(crate) fn fill_template(text: &'static str, values: Vec<TokenStream>, spans: &[Span]) -> Code {
+    let text = lex(text);
     let path = spans.get(1).map(|user| Span::call_site().located_at(*user));
     let path = path.unwrap_or(spans[0]);
-    with_values(text, &mut values.into_iter(), spans[0], path)
+    interpolate(text, &mut values.into_iter(), spans[0], path)
 }
 
 /// Uses the compiler's own lexer: `proc_macro2` would first check the text itself, which takes ten times as long.
 #[cfg(not(test))]
-fn lexed(text: &str) -> TokenStream {
+fn lex(text: &str) -> TokenStream {
     let text: proc_macro::TokenStream = text.parse().expect("the tokens of a macro");
     text.into()
 }
 
 /// Lexes each text once per thread, because tests expand thousands of programs.
 #[cfg(test)]
-fn lexed(text: &'static str) -> TokenStream {
+fn lex(text: &'static str) -> TokenStream {
     use std::cell::RefCell;
     use std::collections::HashMap;
 
@@ -108,7 +108,7 @@ fn lexed(text: &'static str) -> TokenStream {
 
 /// Paths to the runtime get the span `path`, because the compiler reports an unsatisfied bound at the path instead of
 /// the attribute. Paths in arguments don't. Otherwise, the error would be reported twice.
-fn with_values(
+fn interpolate(
     text: TokenStream,
     values: &mut vec::IntoIter<TokenStream>,
     span: Span,
@@ -127,7 +127,7 @@ fn with_values(
             let mut value = values.next().expect("a value for each `#`");
             let content = if is_condition { text.nth(1) } else { None };
             if let Some(TokenTree::Group(content)) = content {
-                let content = with_values(content.stream(), values, span, path);
+                let content = interpolate(content.stream(), values, span, path);
                 value = if value.is_empty() { value } else { content };
             }
             // Added as a whole. Otherwise, each token would be copied again for every surrounding template.
@@ -137,7 +137,7 @@ fn with_values(
         if let TokenTree::Group(group) = token {
             let is_braced = group.delimiter() == Delimiter::Brace;
             let path = if is_braced { path } else { span };
-            let content = with_values(group.stream(), values, span, path);
+            let content = interpolate(group.stream(), values, span, path);
             token = Group::new(group.delimiter(), content).into();
         }
         let is_path = is_ident(&token, RUNTIME);
@@ -156,7 +156,7 @@ pub(crate) fn if_else(is_first: bool, first: Code, second: Code) -> Code {
 }
 
 /// The outermost tokens of a stream.
-pub(crate) fn trees(tokens: TokenStream) -> Vec<TokenTree> {
+pub(crate) fn to_vec(tokens: TokenStream) -> Vec<TokenTree> {
     tokens.into_iter().collect()
 }
 
@@ -188,15 +188,15 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
 }
 
 /// A function called for each token. Takes the tokens before it, and the token with all tokens after it.
-type Question<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
+type Visitor<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
 
-/// The first result of `ask` for a token, including those in groups.
-pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<T> {
-    let tokens = trees(tokens);
+/// The first result of `visit` for a token, including those in groups.
+pub(crate) fn find<T>(tokens: TokenStream, visit: &mut Visitor<'_, T>) -> Option<T> {
+    let tokens = to_vec(tokens);
     for at in 0..tokens.len() {
         let (before, from) = tokens.split_at(at);
-        let found = match (ask(before, from), &from[0]) {
-            (None, TokenTree::Group(group)) => find(group.stream(), ask),
+        let found = match (visit(before, from), &from[0]) {
+            (None, TokenTree::Group(group)) => find(group.stream(), visit),
             (found, _) => found,
         };
         if found.is_some() {
@@ -210,10 +210,10 @@ pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<
 /// [`find`].
 pub(crate) fn any(
     tokens: TokenStream,
-    is_meant: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,
+    is_match: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,
 ) -> bool {
     find(tokens, &mut |before, from| {
-        is_meant(before, from).then_some(())
+        is_match(before, from).then_some(())
     })
     .is_some()
 }
@@ -255,17 +255,17 @@ const TIMELESS: &str = "advance attempts call_id corrections error errors into_e
 
 /// True if the tokens may read the time from an `Attempt` or a `GaveUp` of this name.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
-    calls_other(tokens, name, TIMELESS)
+    calls_other_method(tokens, name, TIMELESS)
 }
 
 /// True if the tokens may report progress to an `Attempt` of this name.
 pub(crate) fn reports_progress(tokens: TokenStream, name: &Ident) -> bool {
-    calls_other(tokens, name, &format!("{TIMELESS} elapsed errors_left_out"))
+    calls_other_method(tokens, name, &format!("{TIMELESS} elapsed errors_left_out"))
 }
 
 /// True if any method that is not in `known` may be called on a variable. This includes passing the variable itself to
 /// other code, even to a format string.
-fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
+fn calls_other_method(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     let captured = format!("{{{name}");
     any(tokens, &mut |_, from| match from {
         [TokenTree::Ident(ident), dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {

@@ -18,7 +18,7 @@ pub(super) struct Figure {
     pub(super) metric: &'static str,
     pub(super) instrument: &'static str,
     pub(super) unit: &'static str,
-    pub(super) about: &'static str,
+    pub(super) help: &'static str,
 }
 
 pub(super) const SECONDS: &str = "s";
@@ -32,7 +32,7 @@ pub(super) enum Sort {
 
 /// Defines the measured values, and the metric of each in the same order.
 macro_rules! figures {
-    ($($measured:ident $sort:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)*) => {
+    ($($measured:ident $sort:ident $metric:literal $instrument:literal $unit:expr, $help:literal;)*) => {
         #[derive(Clone, Copy)]
         pub enum Measured {
             $($measured),*
@@ -43,7 +43,7 @@ macro_rules! figures {
             metric: $metric,
             instrument: $instrument,
             unit: $unit,
-            about: $about,
+            help: $help,
         }),*];
     };
 }
@@ -94,12 +94,12 @@ pub trait Instruments {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measurements<'a, I> {
     instruments: I,
-    shared: Gauged<'a>,
+    shared: Gauges<'a>,
 }
 
 impl<'a, I> Measurements<'a, I> {
-    pub(super) const fn with(instruments: I) -> Self {
-        let shared = Gauged([None; 16]);
+    pub(super) const fn from_instruments(instruments: I) -> Self {
+        let shared = Gauges([None; 16]);
         Self {
             instruments,
             shared,
@@ -110,7 +110,7 @@ impl<'a, I> Measurements<'a, I> {
     /// uses this observer.
     #[must_use]
     pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared = self.shared.with(name, Shared::Budget(budget));
+        self.shared = self.shared.with_gauge(name, Shared::Budget(budget));
         self
     }
 
@@ -142,7 +142,7 @@ impl<'a, I> Measurements<'a, I> {
     /// ```
     #[must_use]
     pub const fn breaker(mut self, name: &'a str, breaker: Protection<'a>) -> Self {
-        self.shared = self.shared.with(name, Shared::Breaker(breaker));
+        self.shared = self.shared.with_gauge(name, Shared::Breaker(breaker));
         self
     }
 
@@ -151,7 +151,7 @@ impl<'a, I> Measurements<'a, I> {
     /// this observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: Protection<'a>) -> Self {
-        self.shared = self.shared.with(name, Shared::Limiter(limiter));
+        self.shared = self.shared.with_gauge(name, Shared::Limiter(limiter));
         self
     }
 }
@@ -193,7 +193,7 @@ impl<I: Instruments> Observer for Measurements<'_, I> {
 /// The shared protections that an observer measures, with their names. An array of fixed length, so that a constant can
 /// contain it.
 #[derive(Clone, Copy, Default)]
-struct Gauged<'a>([Option<(&'a str, Shared<'a>)>; 16]);
+struct Gauges<'a>([Option<(&'a str, Shared<'a>)>; 16]);
 
 type Protection<'a> = &'a (dyn AdmissionControl + Sync);
 
@@ -204,8 +204,8 @@ enum Shared<'a> {
     Limiter(Protection<'a>),
 }
 
-impl<'a> Gauged<'a> {
-    const fn with(mut self, name: &'a str, shared: Shared<'a>) -> Self {
+impl<'a> Gauges<'a> {
+    const fn with_gauge(mut self, name: &'a str, shared: Shared<'a>) -> Self {
         let mut at = 0;
         while self.0[at].is_some() {
             at += 1;
@@ -254,7 +254,7 @@ impl<'a> Gauged<'a> {
 }
 
 /// Prints only the names, because a breaker or a limiter may not implement [`Debug`](fmt::Debug).
-impl fmt::Debug for Gauged<'_> {
+impl fmt::Debug for Gauges<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.0.iter().flatten().map(|(name, _)| name);
         f.debug_list().entries(names).finish()

@@ -58,22 +58,22 @@ pub type Metrics<'a> = Measurements<'a, Recorder>;
 impl Metrics<'static> {
     /// Creates an observer that uses the recorder that the program has installed.
     pub const fn new() -> Self {
-        Self::with(Recorder)
+        Self::from_instruments(Recorder)
     }
 
     /// Passes the description and the unit of each metric to the recorder. Call it once, after you have installed the
     /// recorder.
     pub fn describe() {
         for figure in FIGURES {
-            let Figure { metric, about, .. } = figure;
+            let Figure { metric, help, .. } = figure;
             let unit = match figure.unit {
                 SECONDS => Unit::Seconds,
                 _ => Unit::Count,
             };
             match figure.sort {
-                Sort::Counter => describe_counter!(metric, unit, about),
-                Sort::Histogram => describe_histogram!(metric, unit, about),
-                Sort::Gauge => describe_gauge!(metric, unit, about),
+                Sort::Counter => describe_counter!(metric, unit, help),
+                Sort::Histogram => describe_histogram!(metric, unit, help),
+                Sort::Gauge => describe_gauge!(metric, unit, help),
             }
         }
     }

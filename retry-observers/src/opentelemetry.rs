@@ -67,10 +67,10 @@ impl OpenTelemetry<'static> {
     /// Creates an observer that records with this meter.
     pub fn new(meter: &Meter) -> Self {
         let instrument = |figure: Figure| {
-            let Figure { unit, about, .. } = figure;
+            let Figure { unit, help, .. } = figure;
             macro_rules! build {
                 ($builder:expr) => {
-                    $builder.with_unit(unit).with_description(about).build()
+                    $builder.with_unit(unit).with_description(help).build()
                 };
             }
             let name = figure.instrument;
@@ -87,7 +87,7 @@ impl OpenTelemetry<'static> {
                 }
             }
         };
-        Self::with(Metered(FIGURES.map(instrument)))
+        Self::from_instruments(Metered(FIGURES.map(instrument)))
     }
 }
 

@@ -48,7 +48,7 @@ const TICK: Duration = Duration::from_millis(100);
 impl Progress {
     /// Creates a spinner for one call. A thread of indicatif draws it ten times a second.
     pub fn spinner() -> Self {
-        Self::ticking(ProgressBar::new_spinner(), "{spinner} {retry}")
+        Self::with_ticks(ProgressBar::new_spinner(), "{spinner} {retry}")
     }
 
     /// Creates a bar for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
@@ -77,7 +77,7 @@ impl Progress {
     /// Items and subtasks count as failed once they are given up. A subtask that is blocked by a failed one counts as
     /// waiting. To run a plan with an observer, use `run_until`.
     pub fn counting() -> Self {
-        Self::ticking(
+        Self::with_ticks(
             ProgressBar::new(0),
             "{bar:30} {done} done, {failed} failed, {waiting} waiting {retry}",
         )
@@ -111,7 +111,7 @@ impl Progress {
         Ok(Self { bar, drawn })
     }
 
-    fn ticking(bar: ProgressBar, template: &str) -> Self {
+    fn with_ticks(bar: ProgressBar, template: &str) -> Self {
         bar.enable_steady_tick(TICK);
         Self::on(bar, template).expect("the template is one of ours")
     }
@@ -121,9 +121,9 @@ impl Progress {
         &self.bar
     }
 
-    fn show(&self, doing: &'static str, delay: Option<Duration>, rest: String) {
+    fn show(&self, label: &'static str, delay: Option<Duration>, rest: String) {
         let until = delay.and_then(|delay| now().checked_add(delay));
-        lock(&self.drawn).line = StatusLine { doing, until, rest };
+        lock(&self.drawn).line = StatusLine { label, until, rest };
         self.bar.tick();
     }
 
@@ -138,7 +138,7 @@ impl Progress {
 
 impl Observer for Progress {
     fn observe(&self, event: &Event<'_>) {
-        let about = |number, max, error| format!(" ({number}/{}): {}", Max(max), shown(error));
+        let detail = |number, max, error| format!(" ({number}/{}): {}", Max(max), shown(error));
         match event.data {
             EventData::Retrying {
                 retry,
@@ -146,13 +146,13 @@ impl Observer for Progress {
                 delay,
                 error,
                 ..
-            } => self.show("retrying", Some(delay), about(retry, retry_max, error)),
+            } => self.show("retrying", Some(delay), detail(retry, retry_max, error)),
             EventData::Correcting {
                 correction,
                 max,
                 delay,
                 error,
-            } => self.show("correcting", Some(delay), about(correction, max, error)),
+            } => self.show("correcting", Some(delay), detail(correction, max, error)),
             EventData::Waiting { ahead, at_least } => {
                 self.show("next turn", at_least, format!(" ({ahead} ahead)"));
             }
@@ -193,14 +193,14 @@ const PLACEHOLDERS: [Placeholder; 4] = [
 
 #[derive(Debug, Default)]
 struct StatusLine {
-    doing: &'static str,
+    label: &'static str,
     until: Option<Moment>,
     rest: String,
 }
 
 impl fmt::Display for StatusLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.doing)?;
+        f.write_str(self.label)?;
         if let Some(until) = self.until {
             let left = until.since(now());
             // Rounded up, so that it doesn't show 0 during a wait.

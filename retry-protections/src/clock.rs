@@ -6,4 +6,4 @@ pub(crate) use retry_runtime::macro_support::now;
 
 /// The largest difference between the clocks of two threads, whose calls may have their own timers. A clock that is
 /// further behind was set back.
-pub(crate) const AHEAD: Duration = Duration::from_secs(60);
+pub(crate) const MAX_SKEW: Duration = Duration::from_secs(60);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use retry_runtime::{Budget, seam::Moment};
 
 use crate::clock;
-use crate::clock::AHEAD;
+use crate::clock::MAX_SKEW;
 use crate::sync::{Mutex, lock};
 
 /// One protection for each key, such as a [`Budget`](retry_runtime::Budget) or a [`Breaker`](crate::Breaker) for each
@@ -47,10 +47,10 @@ use crate::sync::{Mutex, lock};
 pub struct Keyed<K, V> {
     make: fn() -> V,
     most: usize,
-    all: Mutex<All<K, V>>,
+    all: Mutex<Entries<K, V>>,
 }
 
-struct All<K, V> {
+struct Entries<K, V> {
     known: HashMap<K, Entry<V>>,
     /// The value that is shared by keys for which there is no room.
     shared: Option<Arc<V>>,
@@ -78,10 +78,10 @@ impl Evictable for Budget {
 }
 
 /// The time after which a value counts as unused.
-const UNUSED: Duration = Duration::from_secs(10 * 60);
+const UNUSED_AFTER: Duration = Duration::from_secs(10 * 60);
 
 /// The time until the next check for values at rest, if the last one found none. A check visits every key.
-const FULL: Duration = Duration::from_secs(1);
+const RECHECK_AFTER: Duration = Duration::from_secs(1);
 
 impl<K: Eq + Hash, V: Evictable> Keyed<K, V> {
     /// Creates a value with `make` when a key is first used. Keeps at most `most` keys at a time.
@@ -89,7 +89,7 @@ impl<K: Eq + Hash, V: Evictable> Keyed<K, V> {
         Self {
             make,
             most,
-            all: Mutex::new(All {
+            all: Mutex::new(Entries {
                 known: HashMap::new(),
                 shared: None,
                 full_at: None,
@@ -135,7 +135,7 @@ impl<K: Eq + Hash, V: Evictable> Keyed<K, V> {
     }
 }
 
-impl<K, V: Evictable> All<K, V> {
+impl<K, V: Evictable> Entries<K, V> {
     /// Returns true if there is room for another key. Removes values at rest to make room.
     fn has_room(&mut self, most: usize) -> bool {
         if self.known.len() < most {
@@ -143,13 +143,13 @@ impl<K, V: Evictable> All<K, V> {
         }
         let now = clock::now();
         let passed = self.full_at.and_then(|full_at| now.checked_since(full_at));
-        if passed.is_some_and(|passed| passed < FULL) {
+        if passed.is_some_and(|passed| passed < RECHECK_AFTER) {
             return false;
         }
         self.known.retain(|_, known| {
             let used = *known.used.get_or_insert(now);
             // If the clock was set back, the time of the last use is unknown.
-            let is_unused = now.since(used) >= UNUSED || used.since(now) > AHEAD;
+            let is_unused = now.since(used) >= UNUSED_AFTER || used.since(now) > MAX_SKEW;
             // A value that a call still uses may change.
             Arc::strong_count(&known.value) > 1 || !known.value.can_evict(is_unused)
         });

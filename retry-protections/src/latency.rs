@@ -30,18 +30,18 @@ use crate::sync::{Mutex, lock};
 /// Keeps the last 1024 attempts in 16 KiB.
 #[derive(Debug)]
 pub struct Latency {
-    last: Mutex<Last>,
+    recent: Mutex<Recent>,
 }
 
 #[derive(Debug)]
-struct Last {
-    attempts: VecDeque<Took>,
+struct Recent {
+    attempts: VecDeque<AttemptTime>,
     estimate: Option<Estimate>,
 }
 
 /// The time of an attempt in nanoseconds, and true if it was dropped. Tuples sort as the estimator needs them: if times
 /// are equal, completed attempts come before dropped ones.
-type Took = (u64, bool);
+type AttemptTime = (u64, bool);
 
 /// The last computed quantile.
 #[derive(Clone, Copy, Debug)]
@@ -52,17 +52,17 @@ struct Estimate {
     age: usize,
 }
 
-const KEPT: usize = 1024;
+const CAPACITY: usize = 1024;
 /// The smallest number of attempts for which a quantile is computed.
-const LEAST: usize = 100;
+const MIN_ATTEMPTS: usize = 100;
 /// The number of attempts after which a quantile is computed again, because sorting takes thousands of instructions.
-const STALE: usize = 64;
+const MAX_AGE: usize = 64;
 
 impl Latency {
     /// A latency without attempts.
     pub const fn new() -> Self {
         Self {
-            last: Mutex::new(Last {
+            recent: Mutex::new(Recent {
                 attempts: VecDeque::new(),
                 estimate: None,
             }),
@@ -78,19 +78,19 @@ impl Latency {
 
     /// Records an attempt of your own loop that succeeded after this time.
     pub fn record(&self, took: Duration) {
-        lock(&self.last).push((nanos(took), false));
+        lock(&self.recent).push((nanos(took), false));
     }
 
     /// Records an attempt of your own loop that was dropped after this time, and would have taken longer.
     pub fn record_dropped(&self, after: Duration) {
-        lock(&self.last).push((nanos(after), true));
+        lock(&self.recent).push((nanos(after), true));
     }
 }
 
 /// At rest if it has too few attempts for a quantile, or is unused.
 impl Evictable for Latency {
     fn can_evict(&self, is_unused: bool) -> bool {
-        is_unused || lock(&self.last).attempts.len() < LEAST
+        is_unused || lock(&self.recent).attempts.len() < MIN_ATTEMPTS
     }
 }
 
@@ -152,7 +152,7 @@ impl<L: Deref<Target = Latency>> Quantile<L> {
     /// If too many of the recent attempts were dropped, the quantile is unknown. The result is then the longest
     /// recorded time, which is an underestimate.
     pub fn get(&self) -> Option<Duration> {
-        lock(&self.latency.last).quantile(self.quantile)
+        lock(&self.latency.recent).quantile(self.quantile)
     }
 }
 
@@ -175,9 +175,9 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl Last {
-    fn push(&mut self, took: Took) {
-        if self.attempts.len() == KEPT {
+impl Recent {
+    fn push(&mut self, took: AttemptTime) {
+        if self.attempts.len() == CAPACITY {
             self.attempts.pop_front();
         }
         self.attempts.push_back(took);
@@ -187,11 +187,11 @@ impl Last {
     }
 
     fn quantile(&mut self, quantile: f64) -> Option<Duration> {
-        if self.attempts.len() < LEAST {
+        if self.attempts.len() < MIN_ATTEMPTS {
             return None;
         }
         let fresh = self.estimate.filter(|estimate| {
-            estimate.age < STALE && estimate.quantile.to_bits() == quantile.to_bits()
+            estimate.age < MAX_AGE && estimate.quantile.to_bits() == quantile.to_bits()
         });
         let estimate = fresh.unwrap_or_else(|| Estimate {
             quantile,
@@ -208,17 +208,17 @@ impl Last {
 /// shrinks by 1/`n`.
 #[cold]
 #[expect(clippy::cast_precision_loss, reason = "at most 1024 attempts")]
-fn estimate(mut attempts: Vec<Took>, quantile: f64) -> Duration {
+fn estimate(mut attempts: Vec<AttemptTime>, quantile: f64) -> Duration {
     /// Far below 1/1024, and far above the rounding error of the product.
     const ROUNDING: f64 = 1e-9;
     attempts.sort_unstable();
-    let mut going_on = 1.0;
+    let mut survival = 1.0;
     let mut longest = Duration::ZERO;
     for (running, (took, is_dropped)) in (1..=attempts.len()).rev().zip(&attempts) {
         longest = Duration::from_nanos(*took);
         if !*is_dropped {
-            going_on *= 1.0 - 1.0 / running as f64;
-            if going_on <= 1.0 - quantile + ROUNDING {
+            survival *= 1.0 - 1.0 / running as f64;
+            if survival <= 1.0 - quantile + ROUNDING {
                 break;
             }
         }

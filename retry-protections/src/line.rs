@@ -58,13 +58,13 @@ impl Line {
     }
 
     /// The number of attempts before this one. `None` if the attempt isn't in this line.
-    pub(crate) fn ahead(&self, number: u64) -> Option<usize> {
+    pub(crate) fn position(&self, number: u64) -> Option<usize> {
         let numbers = self.waiting.binary_search_by_key(&number, |one| one.number);
         numbers.ok()
     }
 
     /// Stores the waker of the attempt at this place, which was polled and not admitted. Returns its previous waker.
-    pub(crate) fn keep(
+    pub(crate) fn store_waker(
         &mut self,
         place: usize,
         waker: Waker,
@@ -78,47 +78,47 @@ impl Line {
     /// Removes an attempt, with its waker.
     #[cold]
     pub(crate) fn remove(&mut self, number: u64) -> Option<Waiting> {
-        let place = self.ahead(number)?;
+        let place = self.position(number)?;
         self.waiting.remove(place)
     }
 
     /// Takes the wakers of all attempts.
-    pub(crate) fn wakers(&mut self) -> Vec<Waker> {
+    pub(crate) fn take_wakers(&mut self) -> Vec<Waker> {
         let wakers = self.waiting.iter_mut().filter_map(|one| one.waker.take());
         wakers.collect()
     }
 
     /// The place of the first attempt that is not absent.
-    fn present(&self, now: Moment) -> usize {
+    fn leading_absent(&self, now: Moment) -> usize {
         let present = self.waiting.iter().position(|one| !one.is_absent(now));
         present.unwrap_or(self.len())
     }
 
     /// Returns true if at least `most` attempts wait, not counting absent ones at the front.
     pub(crate) fn is_full(&self, most: usize) -> bool {
-        self.len() >= most && self.len() - self.present(clock::now()) >= most
+        self.len() >= most && self.len() - self.leading_absent(clock::now()) >= most
     }
 
     /// Returns true if all attempts before this place are absent.
     pub(crate) fn is_next(&self, place: usize) -> bool {
-        place == 0 || self.present(clock::now()) >= place
+        place == 0 || self.leading_absent(clock::now()) >= place
     }
 
     /// Marks the first attempt that is not absent as due. Returns its waker.
     #[inline]
-    pub(crate) fn first(&mut self) -> Option<Waker> {
+    pub(crate) fn mark_first_due(&mut self) -> Option<Waker> {
         if self.waiting.is_empty() {
             None
         } else {
-            self.first_present()
+            self.mark_first_present()
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn first_present(&mut self) -> Option<Waker> {
+    fn mark_first_present(&mut self) -> Option<Waker> {
         let now = clock::now();
-        let present = self.present(now);
+        let present = self.leading_absent(now);
         let first = self.waiting.get_mut(present)?;
         let waker = first.waker.take();
         if waker.is_some() || first.due.is_none() {
@@ -130,9 +130,9 @@ impl Line {
     /// Checks which attempts before this place are still polled: from the first present one on, marks them as due now,
     /// and returns their wakers. Does nothing unless the first attempt is absent and the first present one is not yet
     /// due.
-    pub(crate) fn call(&mut self, place: usize) -> Vec<Waker> {
+    pub(crate) fn check_ahead(&mut self, place: usize) -> Vec<Waker> {
         let now = clock::now();
-        let present = self.present(now);
+        let present = self.leading_absent(now);
         if !(1..place).contains(&present) || self.waiting[present].due.is_some() {
             return Vec::new();
         }

@@ -16,7 +16,7 @@ pub(crate) mod stop;
 mod waiting;
 
 pub(crate) use decide::Decision;
-pub use decide::refused;
+pub use decide::refusal;
 pub use driver::{Driver, time_left};
 pub use failure::{Ending, Failure, REJECTED_VALUE};
 pub use next_attempt::NextAttempt;
@@ -26,4 +26,4 @@ pub use reporter::Reporter;
 pub use reports::WithHint;
 pub use state::Call;
 pub use stop::Stop;
-pub(crate) use stop::{Caused, HookOutcome};
+pub(crate) use stop::{HookOutcome, WithCause};

@@ -4,7 +4,7 @@
 //!
 //! - [`now`], the clock that tests and runtimes can pause or advance,
 //! - [`sync`], locks that ignore poisoning,
-//! - [`changed`], to log operators' changes, if this crate's feature `tracing` is enabled,
+//! - [`log_change`], to log operators' changes, if this crate's feature `tracing` is enabled,
 //! - [`Remembers`], so that the macros reject a breaker or a limiter that would be created again for each call.
 //!
 //! `retry-observers` uses these:
@@ -17,10 +17,10 @@
 //! - [`Driver`], one for each attempt of a batch or a plan, and [`Job`], which all attempts share: keys, names,
 //!   reports, and joint decisions on several failures. A [`Part`] of a job is reported under its own name,
 //! - [`bounds`] and [`Bounds`], the deadline and the cancellation of a batch or a plan,
-//! - [`Span`] and [`around`] for the key `span`, and [`place_of`] for the default name, as in a chain,
+//! - [`Span`] and [`in_span`] for the key `span`, and [`path_of`] for the default name, as in a chain,
 //! - [`attempt_within`] and [`run_within`], so that calls within an attempt are reported as nested,
 //! - [`carry`], to apply a thread's test settings to the threads of a blocking batch,
-//! - [`refused`], [`limit`] and [`Basis`], for the same decisions and counts as in a call,
+//! - [`refusal`], [`limit`] and [`Basis`], for the same decisions and counts as in a call,
 //! - [`Described`], [`WithHint`], [`shown`], [`shown_within`], [`escaped`], [`Fields`], [`report_line`],
 //!   [`Level`] and [`warn_about_verdict`], to log as a call does,
 //! - [`sync::lock`].
@@ -35,7 +35,7 @@
 //! - [`Driver`], [`Reporter`], [`Ending`] and [`Stop`], for a layer's loop. It doesn't use a chain, because the
 //!   compiler can't show that a chain's future is `Send`,
 //! - [`attempt_within`], so that calls within an attempt are reported as nested,
-//! - [`Span`] and [`around`] for the key `span`, as in a chain,
+//! - [`Span`] and [`in_span`] for the key `span`, as in a chain,
 //! - [`of_attempt`], for the verdict on an attempt that was dropped at a time limit,
 //! - [`Taken`], to report a fallback as a call does,
 //! - [`time_left`] and [`drops_attempts`], for a policy's time limits,
@@ -66,12 +66,12 @@ pub use self::{attempt::*, failure::*, services::*, values::*};
 #[cfg(feature = "std")]
 pub use crate::Budget;
 pub use crate::call::{
-    Driver, Ending, REJECTED_VALUE, Reporter, Stop, WithHint, refused, time_left,
+    Driver, Ending, REJECTED_VALUE, Reporter, Stop, WithHint, refusal, time_left,
 };
-pub use crate::chain::context::place_of;
+pub use crate::chain::context::path_of;
 pub use crate::chain::job::{Job, Part};
 pub use crate::chain::on_error::Described;
-pub use crate::chain::span::{Span, around};
+pub use crate::chain::span::{Span, in_span};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 pub use crate::history::Taken;
@@ -81,7 +81,7 @@ pub use crate::observe::fields::{Fields, Max};
 pub use crate::observe::record::Level;
 pub use crate::observe::report::report_line;
 #[cfg(feature = "std")]
-pub use crate::observe::warnings::changed;
+pub use crate::observe::warnings::log_change;
 pub use crate::observe::warnings::{ignores_timeout, warn_about_verdict};
 pub use crate::policy::overrides::without_section_max;
 pub use crate::policy::schedule::limit;

@@ -16,21 +16,21 @@ pub(crate) mod values;
 
 pub use backoff::Backoff;
 pub use error::PolicyError;
-pub(crate) use error::{in_entry, refused, short};
+pub(crate) use error::{policy_error, short, with_entry_name};
 pub use hint::Hint;
 pub use jitter::Jitter;
 pub use overrides::{BreakerSettings, LimiterSettings, Overrides};
 pub use pauses::Pauses;
 pub use section::Section;
 pub(crate) use settings::{PolicySettings, SECTIONS, Settings, row};
-pub(crate) use value::{Entries, KeyValue, RawValue, written};
+pub(crate) use value::{Entries, KeyValue, RawValue, keys_text};
 pub(crate) use values::Values;
 
 use core::fmt;
 use core::time::Duration;
 
-use crate::policy::schedule::{Schedule, named_or};
-use crate::policy::section::at_longest;
+use crate::policy::schedule::{Schedule, or_default};
+use crate::policy::section::clamp_duration;
 use crate::policy::settings::setters;
 use retry_classify::Kind;
 
@@ -113,7 +113,7 @@ impl Policy {
 
     /// Sets the shape of the delays. Default [`Backoff::Exponential`].
     pub const fn backoff(self, backoff: Backoff) -> Self {
-        self.with(None, Section::new().backoff(backoff))
+        self.with_section(None, Section::new().backoff(backoff))
     }
 
     setters! {
@@ -123,7 +123,7 @@ impl Policy {
 
         /// Sets the first delay. Default 1 s. Ignored if set after a [list](Backoff::List): [`checked`](Self::checked)
         /// then rejects the policy.
-        base(base: Duration): [settings.sections[0].base] = at_longest(base);
+        base(base: Duration): [settings.sections[0].base] = clamp_duration(base);
 
         /// Sets the growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a
         /// [list](Backoff::List).
@@ -131,7 +131,7 @@ impl Policy {
 
         /// Sets the longest delay, including jitter. Default 30 s; for a [list](Backoff::List), none. A server's hint
         /// may be longer.
-        cap(cap: Duration): [settings.sections[0].cap] = at_longest(cap);
+        cap(cap: Duration): [settings.sections[0].cap] = clamp_duration(cap);
 
         /// Sets the randomness of the delays. Default [`Jitter::Full`].
         jitter(jitter: Jitter): [settings.sections[0].jitter] = jitter;
@@ -153,14 +153,14 @@ impl Policy {
         /// let delays = policy.delays().map(|delay| delay.as_millis());
         /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
         /// ```
-        floor(floor: Duration): [settings.call.floor] = at_longest(floor);
+        floor(floor: Duration): [settings.call.floor] = clamp_duration(floor);
 
         /// Sets the effect of a server's hint on the delay. Default [`Hint::Honor`].
         hint(hint: Hint): [settings.call.hint] = hint;
 
         /// Sets the longest accepted hint. A longer one ends the call, or is cut to this time by [`Hint::Clamp`].
         /// Default 120 s; with [`Hint::Clamp`], 5 s above the policy's shortest delay.
-        max_hint(longest: Duration): [settings.call.max_hint] = at_longest(longest);
+        max_hint(longest: Duration): [settings.call.max_hint] = clamp_duration(longest);
 
         /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
         ///
@@ -184,11 +184,11 @@ impl Policy {
         /// let client = Client { policy: "max=5, timeout=30s".parse()? };
         /// # Ok::<(), retry_runtime::PolicyError>(())
         /// ```
-        timeout(timeout: Duration): [settings.call.timeout] = at_longest(timeout);
+        timeout(timeout: Duration): [settings.call.timeout] = clamp_duration(timeout);
 
         /// Sets the time limit for the whole call, from its start. No retry starts after it. An attempt in flight is
         /// not dropped; [`total_timeout`](Self::total_timeout) does that. Default: none.
-        deadline(deadline: Duration): [settings.call.deadline] = at_longest(deadline);
+        deadline(deadline: Duration): [settings.call.deadline] = clamp_duration(deadline);
 
         /// Sets the time limit for the whole call, from its start, at which a running attempt is dropped. No pause ends
         /// later. Default: none.
@@ -214,7 +214,7 @@ impl Policy {
         /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
         /// # }
         /// ```
-        total_timeout(limit: Duration): [settings.call.total_timeout] = at_longest(limit);
+        total_timeout(limit: Duration): [settings.call.total_timeout] = clamp_duration(limit);
 
         /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that
         /// would exceed the limit ends the call instead. The limit and the pauses are rounded up to whole milliseconds.
@@ -260,17 +260,17 @@ impl Policy {
     /// assert!(slower.to_string().contains("transient(max=9, base=5s)"));
     /// ```
     pub const fn transient(self, section: Section) -> Self {
-        self.with(Some(Kind::Transient), section)
+        self.with_section(Some(Kind::Transient), section)
     }
 
     /// Sets separate values for throttled requests, merged key by key as in [`Policy::transient`].
     pub const fn throttled(self, section: Section) -> Self {
-        self.with(Some(Kind::Throttled), section)
+        self.with_section(Some(Kind::Throttled), section)
     }
 
     /// Sets separate values for timeouts, merged key by key as in [`Policy::transient`].
     pub const fn timed_out(self, section: Section) -> Self {
-        self.with(Some(Kind::Timeout), section)
+        self.with_section(Some(Kind::Timeout), section)
     }
 
     /// Sets separate values for retries after an invalid value, merged key by key as in [`Policy::transient`]. There is
@@ -278,7 +278,7 @@ impl Policy {
     /// an answer. Values that the key `validate` rejects have their own count, up to the policy's `max` if the section
     /// sets none.
     pub const fn invalid(self, section: Section) -> Self {
-        self.with(Some(Kind::Invalid), section)
+        self.with_section(Some(Kind::Invalid), section)
     }
 
     /// Sets the values for retries after a breaker or a limiter rejects an attempt, merged key by key as in
@@ -309,7 +309,7 @@ impl Policy {
     /// assert_eq!(skipped.total(), Duration::from_secs(2));
     /// ```
     pub const fn rejected(self, section: Section) -> Self {
-        self.with(Some(Kind::Rejected), section)
+        self.with_section(Some(Kind::Rejected), section)
     }
 
     /// An iterator over the delays without jitter, one for each retry; endless if retries are unlimited.
@@ -348,7 +348,7 @@ impl Policy {
     }
 
     /// This policy with the values of `named` in place of its own values, or of its values for `kind`.
-    pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
+    pub(crate) const fn with_section(mut self, kind: Option<Kind>, named: Section) -> Self {
         let row = row(kind);
         self.settings.sections[row] = self.settings.sections[row].overridden_by(named);
         self
@@ -358,15 +358,15 @@ impl Policy {
     /// no effect with a list.
     const fn named(&self, kind: Option<Kind>) -> Section {
         let named = self.settings.sections[row(kind)].within_ranges();
-        let inherits = named.backoff.is_none() && self.settings.sections[0].names_list();
-        if inherits || named.names_list() {
+        let inherits = named.backoff.is_none() && self.settings.sections[0].has_list();
+        if inherits || named.has_list() {
             return named.without_growth();
         }
         named
     }
 
     /// All values that are set, as [`Self::named`] returns them.
-    fn all_named(&self) -> PolicySettings {
+    fn all_set(&self) -> PolicySettings {
         PolicySettings {
             sections: SECTIONS.map(|(_, kind)| self.named(kind)),
             call: self.settings.call,
@@ -375,8 +375,8 @@ impl Policy {
 
     /// All values in force, including defaults. `None` for keys without effect.
     pub(crate) fn all_in_force(&self) -> PolicySettings {
-        let mut all = self.all_named();
-        let has_list = all.sections.iter().any(Section::names_list);
+        let mut all = self.all_set();
+        let has_list = all.sections.iter().any(Section::has_list);
         let own = all.sections[0];
         all.sections[0] = Schedule::new(own, None).named();
         if has_list {
@@ -413,7 +413,7 @@ impl Policy {
     /// The values in force when a function computes the delays. `None` if the function doesn't apply to this kind: a
     /// section's own shape takes precedence, and so does the zero delay of invalid values. The default cap clips
     /// neither computed delays nor lists.
-    pub(crate) fn computed(&self, kind: Kind, values: Values) -> Option<Schedule> {
+    pub(crate) fn computed_schedule(&self, kind: Kind, values: Values) -> Option<Schedule> {
         const NO_SHAPE: &[Duration] = &[];
         let section = self.section(kind, values);
         if section.backoff.is_some() {
@@ -467,11 +467,11 @@ impl Policy {
 
     /// Returns true if retries are turned on.
     pub(crate) const fn is_enabled(&self) -> bool {
-        named_or(self.settings.call.enabled, true)
+        or_default(self.settings.call.enabled, true)
     }
 
     pub(crate) const fn hint_rule(&self) -> Hint {
-        named_or(self.settings.call.hint, Hint::Honor)
+        or_default(self.settings.call.hint, Hint::Honor)
     }
 
     /// The longest accepted hint. `None` if unlimited.
@@ -520,7 +520,7 @@ impl Policy {
     fn section(&self, kind: Kind, values: Values) -> Section {
         let mut named = self.named(Some(kind));
         if kind == Kind::Invalid {
-            if !named.names_delays() {
+            if !named.sets_delays() {
                 named.backoff = Some(Backoff::None);
             }
             if values.are_validated() && named.max.is_none() {
@@ -635,19 +635,19 @@ mod tests {
     fn sections_do_not_affect_each_other() {
         let named = Section::new().max(u32::MAX).base(Duration::ZERO);
         for kind in Kind::ALL {
-            let policy = Policy::new().with(Some(kind), named);
+            let policy = Policy::new().with_section(Some(kind), named);
             assert_eq!(policy.named(Some(kind)), named);
             assert_eq!(policy.named(None), Section::new());
             for other in Kind::ALL.into_iter().filter(|other| *other != kind) {
                 assert_eq!(policy.named(Some(other)), Section::new());
             }
         }
-        assert_eq!(Policy::new().with(None, named).named(None), named);
+        assert_eq!(Policy::new().with_section(None, named).named(None), named);
     }
 
     #[test]
     fn values_out_of_range_are_clamped() {
-        let kept = |section| Policy::new().with(None, section).named(None);
+        let kept = |section| Policy::new().with_section(None, section).named(None);
         for (given, factor) in [
             (0.5, 1.0),
             (f64::NAN, 1.0),
@@ -673,7 +673,7 @@ mod tests {
     #[test]
     fn a_list_takes_the_place_of_base_and_factor() {
         let list = Section::new().backoff(Backoff::List(&LIST));
-        let kept = Policy::new().with(None, list.base(Duration::ZERO).factor(3.0));
+        let kept = Policy::new().with_section(None, list.base(Duration::ZERO).factor(3.0));
         assert_eq!(kept.named(None), list);
     }
 }

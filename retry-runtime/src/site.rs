@@ -36,7 +36,7 @@ pub struct Site<'a> {
 pub(crate) enum Name<'a> {
     Text(&'a str),
     /// A function that returns a block's name, because that name can't be a constant.
-    By(fn() -> &'static str),
+    Computed(fn() -> &'static str),
 }
 
 impl<'a> Name<'a> {
@@ -44,7 +44,7 @@ impl<'a> Name<'a> {
     pub(crate) fn get(self) -> &'a str {
         match self {
             Self::Text(name) => name,
-            Self::By(name) => name(),
+            Self::Computed(name) => name(),
         }
     }
 }
@@ -63,7 +63,7 @@ impl<'a> Site<'a> {
     pub const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
         Self {
             policy,
-            name: Name::By(name),
+            name: Name::Computed(name),
         }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Site<'a> {
     /// The policy, with the [installed](crate::Policies::install) overrides.
     pub(crate) fn policy_in_force(&self) -> Policy {
         #[cfg(feature = "std")]
-        let policy = installed::over(self.policy, || self.name());
+        let policy = installed::resolve(self.policy, || self.name());
         #[cfg(not(feature = "std"))]
         let policy = *self.policy;
         policy

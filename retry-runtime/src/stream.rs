@@ -82,7 +82,7 @@ pub fn or_failed<S, O, E>(opened: Result<S, O>, single: fn(O) -> E) -> Result<S,
 }
 
 pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
-    ended.as_ref().is_err_and(|stopped| stopped.dropped)
+    ended.as_ref().is_err_and(|stopped| stopped.timed_out)
 }
 
 /// Returns true if the attempt failed after it had yielded an item, and so had made progress.
@@ -100,20 +100,20 @@ pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<
 pub struct Slot<T, E>(Arc<Mutex<Option<Result<T, E>>>>);
 
 /// The two ends of a slot.
-pub type Ends<T, E> = (Slot<T, E>, Slot<T, E>);
+pub type SlotEnds<T, E> = (Slot<T, E>, Slot<T, E>);
 
-pub fn hand_over<I: StreamItem>() -> Ends<I::Value, I::Error> {
-    ends()
+pub fn hand_over<I: StreamItem>() -> SlotEnds<I::Value, I::Error> {
+    slot_ends()
 }
 
-fn ends<T, E>() -> Ends<T, E> {
+fn slot_ends<T, E>() -> SlotEnds<T, E> {
     let slot = Arc::new(Mutex::new(None));
     (Slot(Arc::clone(&slot)), Slot(slot))
 }
 
 impl<T, E> Slot<T, E> {
     /// Completes once the item is taken. Needs no waker, because the consumer's next poll resumes the loop.
-    async fn give(&self, item: Result<T, E>) {
+    async fn put(&self, item: Result<T, E>) {
         let mut item = Some(item);
         poll_fn(|_| match item.take() {
             Some(item) => {

@@ -17,12 +17,12 @@ pub(crate) mod timer;
 
 pub use blocking_timer::BlockingTimer;
 pub(crate) use cancel::{
-    AbortedBy, CancelledBy, IntoCancelled, MayAbort, STEP, Uncancelled, abortable, is_cancelled,
+    AbortedBy, CancelledBy, IntoCancelled, MayAbort, TICK, Uncancelled, abortable, is_cancelled,
 };
 pub use cancel::{Cancel, CancelFn};
 pub(crate) use moment::Clock;
 pub use moment::Moment;
-pub(crate) use pause::{own_waker, pause_or_cancelled, race};
+pub(crate) use pause::{pause_or_cancelled, race, task_waker};
 pub use platform::DefaultTimer;
 pub(crate) use platform::yield_now;
 pub(crate) use timer::sleep_out;

@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::word::Jitter;
 
 /// The largest fraction by which the jitter shortens a delay, from 0 to 1. A jitter ratio is this fraction itself.
-pub const fn taken_by(jitter: Jitter) -> f64 {
+pub const fn max_reduction(jitter: Jitter) -> f64 {
     match jitter {
         Jitter::Full => 1.0,
         Jitter::Equal => 0.5,

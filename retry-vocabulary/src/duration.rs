@@ -50,7 +50,7 @@ pub fn parse(text: &str) -> Result<Duration, Fault> {
         if !starts_with_digit(rest) {
             return Err(Fault::NotADuration);
         }
-        let (number, after) = split(rest, is_of_number);
+        let (number, after) = split(rest, is_number_char);
         let (unit, after) = split(after.trim_start(), char::is_alphabetic);
         if number == text {
             return Err(Fault::NoUnit);
@@ -76,7 +76,7 @@ fn starts_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn is_of_number(c: char) -> bool {
+fn is_number_char(c: char) -> bool {
     c.is_ascii_digit() || c == '.'
 }
 

@@ -106,18 +106,18 @@ pub enum Owner {
 struct Row {
     name: &'static str,
     owner: Owner,
-    takes: ValueType,
+    value_type: ValueType,
     example: &'static str,
     /// Other libraries' names for the key: with a `+` if they also count the first attempt, with a `!` if the name has
     /// the opposite meaning, with a `=` if the name is a value of this key.
-    elsewhere: &'static [&'static str],
-    about: &'static str,
+    foreign_names: &'static [&'static str],
+    description: &'static str,
 }
 
 /// The difference between another library's key and this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Elsewhere {
-    Alike,
+pub(crate) enum ForeignName {
+    SameMeaning,
     CountsFirstAttempt,
     Opposite,
     IsValue,
@@ -142,10 +142,10 @@ macro_rules! keys {
             &[$(Row {
                 name: $name,
                 owner: $owner,
-                takes: $takes,
+                value_type: $takes,
                 example: $example,
-                elsewhere: &$elsewhere,
-                about: concat!($($about)?),
+                foreign_names: &$elsewhere,
+                description: concat!($($about)?),
             },)*]
         };
     };
@@ -289,8 +289,8 @@ impl Key {
     }
 
     /// The kind of value that the key takes.
-    pub const fn takes(self) -> ValueType {
-        self.row().takes
+    pub const fn value_type(self) -> ValueType {
+        self.row().value_type
     }
 
     /// An example of the key with a value, for messages.
@@ -300,22 +300,22 @@ impl Key {
 
     /// A one-sentence description without the default, for command-line help and schemas. Empty for keys that are not
     /// in text or files.
-    pub const fn about(self) -> &'static str {
-        self.row().about
+    pub const fn description(self) -> &'static str {
+        self.row().description
     }
 
     /// True if other libraries use this name for the key.
-    pub fn is_elsewhere(self, name: &str) -> bool {
-        self.elsewhere(name).is_some()
+    pub fn is_foreign_name(self, name: &str) -> bool {
+        self.foreign_name(name).is_some()
     }
 
-    pub(crate) fn elsewhere(self, name: &str) -> Option<Elsewhere> {
-        self.row().elsewhere.iter().find_map(|known| {
+    pub(crate) fn foreign_name(self, name: &str) -> Option<ForeignName> {
+        self.row().foreign_names.iter().find_map(|known| {
             let (alike, difference) = match known.as_bytes()[0] {
-                b'+' => (&known[1..], Elsewhere::CountsFirstAttempt),
-                b'!' => (&known[1..], Elsewhere::Opposite),
-                b'=' => (&known[1..], Elsewhere::IsValue),
-                _ => (*known, Elsewhere::Alike),
+                b'+' => (&known[1..], ForeignName::CountsFirstAttempt),
+                b'!' => (&known[1..], ForeignName::Opposite),
+                b'=' => (&known[1..], ForeignName::IsValue),
+                _ => (*known, ForeignName::SameMeaning),
             };
             (alike == name).then_some(difference)
         })
@@ -334,7 +334,7 @@ impl Key {
 
     /// True if the key takes keys in parentheses.
     pub const fn is_section(self) -> bool {
-        matches!(self.takes(), ValueType::Section)
+        matches!(self.value_type(), ValueType::Section)
     }
 
     /// True if an entry in a file of policies can contain the key's settings, in parentheses.
@@ -374,15 +374,18 @@ mod tests {
     #[test]
     fn every_key_of_a_policy_has_a_meaning() {
         for key in KeyScope::Attribute.keys() {
-            assert_eq!(key.about().is_empty(), !key.is_of_policy(), "{key}");
+            assert_eq!(key.description().is_empty(), !key.is_of_policy(), "{key}");
         }
     }
 
     #[test]
     fn every_word_is_named() {
         for key in KeyScope::Policy.keys() {
-            for word in key.takes().words() {
-                assert!(key.about().contains(&format!("`{word}`")), "{key}: {word}");
+            for word in key.value_type().words() {
+                assert!(
+                    key.description().contains(&format!("`{word}`")),
+                    "{key}: {word}"
+                );
             }
         }
     }

@@ -8,7 +8,7 @@ use core::fmt::{self, Display};
 use core::time::Duration;
 
 use crate::duration::{DurationText, Fault};
-use crate::key::{Elsewhere, Key, KeyPath, KeyScope};
+use crate::key::{ForeignName, Key, KeyPath, KeyScope};
 use crate::nearest::nearest;
 use crate::range::DURATION;
 
@@ -16,19 +16,19 @@ use crate::range::DURATION;
 pub const SKIP: &str = "skip";
 
 /// For an unknown key. `value` is the text after `=`, or empty. Recognizes the names that other libraries use.
-pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
-    let place = match among {
+pub fn unknown_key(name: &str, value: &str, scope: KeyScope) -> String {
+    let place = match scope {
         KeyScope::Section(section) => format!(" in `{section}(…)`"),
         KeyScope::Attribute | KeyScope::Policy | KeyScope::Entry => String::new(),
     };
-    let plain = in_snake_case(name);
-    if let Some(remedy) = with_unit_in_name(&plain, value, among) {
+    let plain = to_snake_case(name);
+    if let Some(remedy) = unit_remedy(&plain, value, scope) {
         return format!("unknown key `{name}`{place}: {remedy}");
     }
-    let meant = |key: Key| Some((key, key.elsewhere(&plain)?));
-    let mut meant = among.keys().filter_map(meant);
+    let meant = |key: Key| Some((key, key.foreign_name(&plain)?));
+    let mut meant = scope.keys().filter_map(meant);
     let remedy = match (meant.next(), meant.next()) {
-        (Some((key, Elsewhere::CountsFirstAttempt)), _) => {
+        (Some((key, ForeignName::CountsFirstAttempt)), _) => {
             let attempts = value.parse::<u32>().ok();
             let retries = match attempts.and_then(|attempts| attempts.checked_sub(1)) {
                 Some(retries) => format!("write `{key} = {retries}`"),
@@ -36,7 +36,7 @@ pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
             };
             format!("use `{key}`, which counts retries, not attempts: {retries}")
         }
-        (Some((key, Elsewhere::Opposite)), _) => {
+        (Some((key, ForeignName::Opposite)), _) => {
             let remedy = match value {
                 "" | "true" => format!(": write `{key} = false`"),
                 "false" => format!(": write `{key} = true`"),
@@ -44,18 +44,18 @@ pub fn unknown_key(name: &str, value: &str, among: KeyScope) -> String {
             };
             format!("use `{key}`, which has the opposite meaning{remedy}")
         }
-        (Some((key, Elsewhere::IsValue)), _) => {
+        (Some((key, ForeignName::IsValue)), _) => {
             format!(r#"it is a value of `{key}`: write `{key} = "{plain}"`"#)
         }
         (Some((key, _)), None) => format!("use `{key}`, as in `{}`", key.example()),
         (Some((key, _)), Some((other, _))) => {
-            let [key, other] = [key, other].map(|key| match key.about().to_lowercase() {
+            let [key, other] = [key, other].map(|key| match key.description().to_lowercase() {
                 about if about.is_empty() => format!("`{key}`, as in `{}`", key.example()),
                 about => format!("`{key}` ({about}), as in `{}`", key.example()),
             });
             format!("use {key}, or {other}")
         }
-        (None, _) => misspelt(&plain, value, among),
+        (None, _) => misspelt(&plain, value, scope),
     };
     format!("unknown key `{name}`{place}: {remedy}")
 }
@@ -82,13 +82,13 @@ const UNITS: [(&str, &str); 17] = [
 ];
 
 /// For the name of a duration that ends with its unit, such as `max_backoff_ms`.
-fn with_unit_in_name(name: &str, value: &str, among: KeyScope) -> Option<String> {
+fn unit_remedy(name: &str, value: &str, scope: KeyScope) -> Option<String> {
     UNITS.iter().find_map(|(ending, unit)| {
         let plain = name.strip_suffix(ending)?;
-        let is_meant = |key: &Key| key.name() == plain || key.is_elsewhere(plain);
-        let key = among
+        let is_meant = |key: &Key| key.name() == plain || key.is_foreign_name(plain);
+        let key = scope
             .keys()
-            .find(|key| is_meant(key) && key.takes().is_duration())?;
+            .find(|key| is_meant(key) && key.value_type().is_duration())?;
         Some(match value.parse::<f64>() {
             Ok(_) => format!(
                 r#"use `{key}`, with the unit in the value: write `{key} = "{value}{unit}"`"#
@@ -99,7 +99,7 @@ fn with_unit_in_name(name: &str, value: &str, among: KeyScope) -> Option<String>
 }
 
 /// The name in snake case. Files of other libraries use `maxDelay`, flags use `max-delay`.
-fn in_snake_case(name: &str) -> String {
+fn to_snake_case(name: &str) -> String {
     let mut plain = String::new();
     let mut follows_small = false;
     for letter in name.chars() {
@@ -115,28 +115,28 @@ fn in_snake_case(name: &str) -> String {
     plain
 }
 
-/// For a name that other libraries don't use for a key of `among`.
-fn misspelt(name: &str, value: &str, among: KeyScope) -> String {
-    if among.find(name).is_some() {
+/// For a name that other libraries don't use for a key of `scope`.
+fn misspelt(name: &str, value: &str, scope: KeyScope) -> String {
+    if scope.find(name).is_some() {
         return suggestion(name, &[name]);
     }
-    let known: Vec<_> = among.keys().map(Key::name).collect();
-    let takes_skip = among == KeyScope::Attribute && value.is_empty();
+    let known: Vec<_> = scope.keys().map(Key::name).collect();
+    let takes_skip = scope == KeyScope::Attribute && value.is_empty();
     if takes_skip && nearest(name, &[&known[..], &[SKIP]].concat()) == Some(SKIP) {
         return suggestion(name, &[SKIP]);
     }
-    misplaced(name, among).unwrap_or_else(|| suggestion(name, &known))
+    misplaced(name, scope).unwrap_or_else(|| suggestion(name, &known))
 }
 
 /// For a key in the wrong place.
-fn misplaced(name: &str, among: KeyScope) -> Option<String> {
-    if (name, among) == ("cost", KeyScope::Attribute) {
+fn misplaced(name: &str, scope: KeyScope) -> Option<String> {
+    if (name, scope) == ("cost", KeyScope::Attribute) {
         let cost = "set the cost on the limiter, as in `limiter = LIMITER.cost(4)`";
         return Some(String::from(cost));
     }
     let mut keys = KeyScope::Attribute.keys();
-    let key = keys.find(|key| key.name() == name || key.is_elsewhere(name))?;
-    match among {
+    let key = keys.find(|key| key.name() == name || key.is_foreign_name(name))?;
+    match scope {
         KeyScope::Section(section) if key.is_of_policy() && !key.is_section() => {
             Some(format!("move `{key}` out of `{section}(…)`"))
         }
@@ -149,11 +149,11 @@ fn misplaced(name: &str, among: KeyScope) -> Option<String> {
 
 /// For a text that is not a word of this key.
 pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> String {
-    let guess = match own_word(key, word).or_else(|| nearest(word, known)) {
+    let guess = match equivalent(key, word).or_else(|| nearest(word, known)) {
         Some(nearest) => format!("did you mean `{nearest}`? The"),
         None => String::from("the"),
     };
-    let (known, or) = (known.join(", "), key.takes().other_values());
+    let (known, or) = (known.join(", "), key.value_type().other_values());
     format!("unknown word `{word}` for `{at}`: {guess} words are {known}{or}")
 }
 
@@ -243,12 +243,12 @@ impl Display for Bound {
 }
 
 /// For two durations, if the first exceeds the second.
-pub fn above(low: Bound, high: Bound) -> Option<String> {
-    (low.value > high.value).then(|| is_above(low, high))
+pub fn check_limit(low: Bound, high: Bound) -> Option<String> {
+    (low.value > high.value).then(|| above_limit(low, high))
 }
 
 /// For a duration that exceeds another.
-pub fn is_above(low: Bound, high: Bound) -> String {
+pub fn above_limit(low: Bound, high: Bound) -> String {
     format!("{low} is above {high}: lower the first or raise the second")
 }
 
@@ -267,7 +267,7 @@ pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<Str
 }
 
 /// The key's own word for another library's `word`.
-fn own_word(key: Key, word: &str) -> Option<&'static str> {
+fn equivalent(key: Key, word: &str) -> Option<&'static str> {
     match (key, word) {
         (Key::Backoff | Key::Jitter, "disabled" | "false" | "no" | "off") => Some("none"),
         (Key::Backoff, "const" | "constant") => Some("fixed"),

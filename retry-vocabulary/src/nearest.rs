@@ -7,9 +7,9 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name: Vec<char> = name.to_lowercase().chars().collect();
     let mut best = (0.8, None);
     for known in known {
-        let likeness = jaro_winkler(&name, &known.chars().collect::<Vec<_>>());
-        if likeness > best.0 {
-            best = (likeness, Some(*known));
+        let similarity = jaro_winkler(&name, &known.chars().collect::<Vec<_>>());
+        if similarity > best.0 {
+            best = (similarity, Some(*known));
         }
     }
     best.1
@@ -52,7 +52,7 @@ fn jaro(a: &[char], b: &[char]) -> f64 {
 mod tests {
     use super::*;
 
-    fn likeness(a: &str, b: &str) -> f64 {
+    fn similarity(a: &str, b: &str) -> f64 {
         let letters = |text: &str| text.chars().collect::<Vec<_>>();
         jaro_winkler(&letters(a), &letters(b))
     }
@@ -68,8 +68,8 @@ mod tests {
             ("", "", 0.0),
             ("cap", "cap", 1.0),
         ] {
-            assert!((likeness(a, b) - published).abs() < 0.001, "{a} and {b}");
-            assert!((likeness(b, a) - published).abs() < 0.001, "{b} and {a}");
+            assert!((similarity(a, b) - published).abs() < 0.001, "{a} and {b}");
+            assert!((similarity(b, a) - published).abs() < 0.001, "{b} and {a}");
         }
     }
 

@@ -25,11 +25,11 @@ pub const fn is_factor(number: f64) -> bool {
 }
 
 /// The smallest number of equal errors that can end a call. A single error is not a repetition.
-pub const LEAST_REPEATS: u32 = 2;
+pub const MIN_REPEATS: u32 = 2;
 
 /// Returns true if this number of equal errors can end a call.
-pub fn is_repeats(number: f64) -> bool {
-    (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
+pub fn is_repeat_count(number: f64) -> bool {
+    (f64::from(MIN_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
 }
 
 /// The ratio of a jitter that only lengthens delays, from a text such as `+0.3`.

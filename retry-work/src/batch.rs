@@ -14,13 +14,13 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use retry_runtime::chain::{IntoChain, MayCancel, OnError};
-use retry_runtime::macro_support::{Job, Span, around, attempt_within, bounds, place_of};
+use retry_runtime::macro_support::{Job, Span, attempt_within, bounds, in_span, path_of};
 use retry_runtime::{Policy, seam::Timer};
 
 use crate::in_flight::run;
 use batches::{Batches, IntoBatches};
 use item_error::ItemError;
-use rounds::{Batch, Rounds, items_of};
+use rounds::{Batch, Rounds, clone_items};
 
 /// Calls `operation` with all items, then again with the failed ones, until each item has succeeded or is given up.
 ///
@@ -189,9 +189,9 @@ where
     } = policy.into_batches();
     let mut chain = chain.into_chain();
     let name = chain.name.take();
-    let name = name.unwrap_or_else(|| place_of_closure(&operation).into());
+    let name = name.unwrap_or_else(|| path_of_closure(&operation).into());
     let is_spanned = chain.context.is_spanned();
-    around(is_spanned.then(|| name.clone()), async move {
+    in_span(is_spanned.then(|| name.clone()), async move {
         let shared = chain.shared;
         let job = Job::new(chain.context, &name, &shared, Timer::now);
         let mut bounds = bounds(&shared.timer, &name, job.deadline(), chain.cancel).await;
@@ -200,8 +200,8 @@ where
                          (entries, call): &mut Batch<'_, _, _>| {
             let number = call.call().attempt();
             let span = Span::of_attempt(is_spanned, || number);
-            let answers = span.within(|| operation(items_of(entries)));
-            around_others(answers, rounds.job.context.policy(), &name)
+            let answers = span.within(|| operation(clone_items(entries)));
+            in_outer_call(answers, rounds.job.context.policy(), &name)
         };
         loop {
             run(&mut rounds, concurrency, &mut bounds, &mut begin).await;
@@ -214,12 +214,12 @@ where
 }
 
 /// The path of the function that contains this closure.
-fn place_of_closure<F>(_: &F) -> &'static str {
-    place_of::<F>()
+fn path_of_closure<F>(_: &F) -> &'static str {
+    path_of::<F>()
 }
 
 /// Registers the batch as the outer call of the calls made inside it.
-fn around_others<F: Future>(
+fn in_outer_call<F: Future>(
     answers: F,
     policy: &Policy,
     name: &str,

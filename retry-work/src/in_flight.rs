@@ -35,17 +35,17 @@ pub(crate) trait Work<'a, Q: IntoChain, U, O> {
     ) -> BegunAndWaiting<'a, Q, U>;
 
     /// Handles an attempt that has ended.
-    fn ended(&mut self, unit: Unit<'a, Q, U>, outcome: O);
+    fn handle_outcome(&mut self, unit: Unit<'a, Q, U>, outcome: O);
 
     /// Handles the end of the work: waiting units will not start. At the deadline, the attempts in flight were also
     /// dropped.
-    fn stopped(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
+    fn handle_stop(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
 }
 
-/// Runs the work to its end, with at most `most` concurrent attempts. `begin` starts an attempt.
+/// Runs the work to its end, with at most `capacity` concurrent attempts. `begin` starts an attempt.
 pub(crate) async fn run<'a, Q, U, W, A>(
     work: &mut W,
-    most: usize,
+    capacity: usize,
     bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
     mut begin: impl FnMut(&mut W, &mut Unit<'a, Q, U>) -> A,
 ) where
@@ -53,7 +53,7 @@ pub(crate) async fn run<'a, Q, U, W, A>(
     W: Work<'a, Q, U, A::Output>,
     A: Future,
 {
-    let mut in_flight = InFlight::new(most);
+    let mut in_flight = InFlight::new(capacity);
     loop {
         let next = if in_flight.has_room() {
             work.next(&mut || bounds.is_cancelled())
@@ -66,11 +66,11 @@ pub(crate) async fn run<'a, Q, U, W, A>(
             None => match in_flight.next(bounds).await {
                 Next::Turn(unit, attempts) => (unit, attempts),
                 Next::Ended(unit, outcome) => {
-                    work.ended(unit, outcome);
+                    work.handle_outcome(unit, outcome);
                     continue;
                 }
                 Next::Stopped(by, waiting, begun) => {
-                    work.stopped(by, waiting, begun);
+                    work.handle_stop(by, waiting, begun);
                     if by == RejectedBy::Deadline {
                         return;
                     }
@@ -80,7 +80,7 @@ pub(crate) async fn run<'a, Q, U, W, A>(
         };
         let (begun, waiting) = work.proceed(unit, &mut || bounds.is_cancelled());
         if let Some((unit, attempts)) = waiting {
-            in_flight.wait(W::key(&unit), unit, attempts.turn());
+            in_flight.wait(W::key(&unit), unit, attempts.wait_for_turn());
         }
         if let Some(mut unit) = begun {
             let attempt = begin(work, &mut unit);
@@ -91,7 +91,7 @@ pub(crate) async fn run<'a, Q, U, W, A>(
 
 pin_project! {
     /// A future, and a value that is kept until the future ends or is dropped.
-    struct Keeping<V, F> {
+    struct WithValue<V, F> {
         #[pin]
         future: F,
         key: usize,
@@ -99,7 +99,7 @@ pin_project! {
     }
 }
 
-impl<V, F: Future> Future for Keeping<V, F> {
+impl<V, F: Future> Future for WithValue<V, F> {
     type Output = (V, F::Output);
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -111,31 +111,29 @@ impl<V, F: Future> Future for Keeping<V, F> {
 }
 
 /// Drops the futures. Returns their kept values, in the order of the keys.
-fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<V> {
-    let kept = Pin::new(&mut *futures)
-        .iter_pin_mut()
-        .filter_map(|keeping| {
-            let this = keeping.project();
-            Some((*this.key, this.kept.take()?))
-        });
-    let kept = in_order(kept.collect());
+fn drop_all<V, F>(futures: &mut FuturesUnordered<WithValue<V, F>>) -> Vec<V> {
+    let kept = Pin::new(&mut *futures).iter_pin_mut().filter_map(|future| {
+        let this = future.project();
+        Some((*this.key, this.kept.take()?))
+    });
+    let kept = values_by_key(kept.collect());
     futures.clear();
     kept
 }
 
 /// The values in the order of their keys, which are unique.
-pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<V> {
+pub(crate) fn values_by_key<V>(values: Vec<(usize, V)>) -> Vec<V> {
     let keys = values.iter().map(|(key, _)| *key);
-    let indices = sorted(keys.zip(0..).collect());
+    let indices = sort_keys(keys.zip(0..).collect());
     let mut values: Vec<_> = values.into_iter().map(Some).collect();
-    let in_order = indices
+    let sorted = indices
         .iter()
         .filter_map(|(_, index)| Some(values[*index].take()?.1));
-    in_order.collect()
+    sorted.collect()
 }
 
 /// Sorts only keys, because sorting code would be compiled again for each type of value.
-fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+fn sort_keys(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     keys.sort_unstable();
     keys
 }
@@ -144,12 +142,12 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 /// `Queued` for each waiting attempt, and a `Begun` for each attempt in flight.
 struct InFlight<Queued, Turn, Begun, Attempt> {
     /// The maximum number of attempts that wait or are in flight.
-    most: usize,
+    capacity: usize,
     /// Attempts that wait for room. The last one is taken first, so that an attempt that waits again gets the room it
     /// left.
-    held: Vec<Keeping<Queued, Turn>>,
-    turns: FuturesUnordered<Keeping<Queued, Turn>>,
-    attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
+    held: Vec<WithValue<Queued, Turn>>,
+    turns: FuturesUnordered<WithValue<Queued, Turn>>,
+    attempts: FuturesUnordered<WithValue<Begun, Attempt>>,
 }
 
 impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attempt> {
@@ -173,9 +171,9 @@ enum Next<Queued, Turned, Begun, Outcome> {
 }
 
 impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun, Attempt> {
-    fn new(most: usize) -> Self {
+    fn new(capacity: usize) -> Self {
         Self {
-            most,
+            capacity,
             held: Vec::new(),
             turns: FuturesUnordered::new(),
             attempts: FuturesUnordered::new(),
@@ -192,7 +190,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
 
     /// Returns true if there is room for another attempt. Attempts that wait for room come first.
     fn has_room(&mut self) -> bool {
-        while self.len() < self.most {
+        while self.len() < self.capacity {
             match self.held.pop() {
                 Some(held) => self.turns.push(held),
                 None => return true,
@@ -203,7 +201,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
 
     /// Makes an attempt wait for the limiter or for the end of its pause, as soon as there is room.
     fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
-        self.held.push(Keeping {
+        self.held.push(WithValue {
             future: turn,
             key,
             kept: Some(queued),
@@ -212,7 +210,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
 
     /// Starts an attempt.
     fn begin(&mut self, key: usize, begun: Begun, attempt: Attempt) {
-        self.attempts.push(Keeping {
+        self.attempts.push(WithValue {
             future: attempt,
             key,
             kept: Some(begun),

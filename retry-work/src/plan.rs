@@ -115,7 +115,7 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     executions: u64,
 }
 
-const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl<T, E> Plan<'_, T, E> {
     /// Creates an empty plan. Its futures are `Send`.
@@ -143,7 +143,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     fn empty() -> Self {
         Self {
             name: Arc::from("plan"),
-            concurrency: CONCURRENCY,
+            concurrency: DEFAULT_CONCURRENCY,
             is_driven: false,
             nodes: Vec::new(),
             by_name: HashMap::new(),

@@ -25,7 +25,7 @@ impl Gate for Places {
         Ok(0)
     }
 
-    fn ended(&mut self, cost: u32, _: u32, _: AttemptOutcome, _: impl Now) -> Option<Change> {
+    fn leave(&mut self, cost: u32, _: u32, _: AttemptOutcome, _: impl Now) -> Option<Change> {
         self.0 += cost;
         None
     }

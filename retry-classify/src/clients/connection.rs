@@ -7,7 +7,7 @@ use crate::verdict::Verdict;
 
 /// The verdict on a failure to connect: nothing was sent.
 #[allow(dead_code)] // Unused in browsers, and if tonic's `Status` is the only client error.
-pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
+pub(crate) fn connect_verdict(error: &(dyn Error + 'static)) -> Verdict {
     /// Texts of errors that a retry never fixes: from `hyper-util`, an address that is not HTTP or has no host; from
     /// rustls and OpenSSL, a bad certificate.
     const PERMANENT: [&str; 3] = [
@@ -28,8 +28,8 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
 /// Distinguishes broken connections from permanent faults that a client reports as the same error: a truncated body and
 /// malformed JSON can both be decoding errors, and a closed connection and a malformed response can both be sending
 /// errors.
-pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
-    if let Some(verdict) = of_reset(error) {
+pub(crate) fn request_verdict(error: &(dyn Error + 'static)) -> Verdict {
+    if let Some(verdict) = reset_verdict(error) {
         return verdict;
     }
     let mut verdict = Verdict::STOP;
@@ -39,7 +39,7 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
                 return Verdict::STOP;
             }
             verdict = Verdict::TRANSIENT.ambiguous();
-        } else if let Some(found) = transport::of_io(cause) {
+        } else if let Some(found) = transport::io_verdict(cause) {
             // An I/O error alone doesn't show whether the request was sent.
             return found.ambiguous_if(found.is_retryable() && cause.is::<io::Error>());
         }
@@ -48,8 +48,8 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
 }
 
 /// The verdict on an HTTP/2 reset, by its code.
-pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    causes(error).find_map(|cause| transport::of_reset(&cause.to_string()))
+pub(crate) fn reset_verdict(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    causes(error).find_map(|cause| transport::reset_verdict(&cause.to_string()))
 }
 
 /// The verdict on a failure of a browser's `fetch`, including a failure while the response is read.
@@ -57,7 +57,7 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
     any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
     any(test, all(target_family = "wasm", target_os = "unknown"))
 ))]
-pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn fetch_verdict(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| {
         let text = cause.to_string();
         // `fetch` reports every failure as a `TypeError`, of which `reqwest` keeps only the text.
@@ -80,9 +80,9 @@ mod tests {
     fn a_broken_connection_is_found_inside_a_wrapper() {
         let broken = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let expected = Verdict::TRANSIENT.ambiguous();
-        assert_eq!(of_open_connection(&broken()), expected);
-        assert_eq!(of_open_connection(&io::Error::other(broken())), expected);
-        assert_eq!(of_open_connection(&io::Error::other("text")), Verdict::STOP);
+        assert_eq!(request_verdict(&broken()), expected);
+        assert_eq!(request_verdict(&io::Error::other(broken())), expected);
+        assert_eq!(request_verdict(&io::Error::other("text")), Verdict::STOP);
     }
 
     #[cfg(any(
@@ -99,10 +99,10 @@ mod tests {
             "error:0A000086:SSL routines:tls_post_process_server_certificate:certificate verify failed",
             "invalid URL, scheme is not http",
         ] {
-            assert_eq!(of_no_connection(&refused(invalid, text)), Verdict::STOP);
+            assert_eq!(connect_verdict(&refused(invalid, text)), Verdict::STOP);
         }
         let alert = refused(invalid, "received fatal alert: InternalError");
-        assert_eq!(of_no_connection(&alert), Verdict::TRANSIENT);
+        assert_eq!(connect_verdict(&alert), Verdict::TRANSIENT);
     }
 
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
@@ -119,7 +119,7 @@ mod tests {
             ("JsValue(SyntaxError: JSON.parse)", None),
         ] {
             let wrapped = io::Error::other(io::Error::other(thrown));
-            assert_eq!(of_fetch(&wrapped), expected, "{thrown}");
+            assert_eq!(fetch_verdict(&wrapped), expected, "{thrown}");
         }
     }
 
@@ -127,9 +127,9 @@ mod tests {
     fn a_vague_kind_does_not_hide_a_broken_connection() {
         let broken = io::Error::from(io::ErrorKind::UnexpectedEof);
         let garbled = io::Error::new(io::ErrorKind::InvalidData, broken);
-        assert_eq!(of_open_connection(&garbled), Verdict::TRANSIENT.ambiguous());
+        assert_eq!(request_verdict(&garbled), Verdict::TRANSIENT.ambiguous());
         let garbled = io::Error::new(io::ErrorKind::InvalidData, "bad gzip");
-        assert_eq!(of_open_connection(&garbled), Verdict::STOP);
+        assert_eq!(request_verdict(&garbled), Verdict::STOP);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
             ),
         ] {
             let error = io::Error::other(text);
-            assert_eq!(of_open_connection(&error), expected, "{text}");
+            assert_eq!(request_verdict(&error), expected, "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@ use core::error::Error as _;
 
 use hyper_util::client::legacy::Error;
 
-use super::connection::{of_no_connection, of_open_connection};
+use super::connection::{connect_verdict, request_verdict};
 use crate::{Classify, Verdict};
 
 /// | failure | verdict |
@@ -16,10 +16,10 @@ use crate::{Classify, Verdict};
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         if self.is_connect() {
-            return of_no_connection(self);
+            return connect_verdict(self);
         }
         // An error without a source was raised by the client itself.
-        self.source().map_or(Verdict::STOP, of_open_connection)
+        self.source().map_or(Verdict::STOP, request_verdict)
     }
 
     describe_with_causes!();
@@ -30,7 +30,7 @@ impl Classify for Error {
 #[diagnostic::do_not_recommend]
 impl Classify for hyper::Error {
     fn classify(&self) -> Verdict {
-        of_open_connection(self)
+        request_verdict(self)
     }
 
     describe_with_causes!();

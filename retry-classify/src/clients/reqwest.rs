@@ -36,16 +36,16 @@ macro_rules! classify_errors_of {
                 // Checked before timeouts: if no connection was made, no request was sent.
                 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
                 if self.is_connect() {
-                    return connection::of_no_connection(self);
+                    return connection::connect_verdict(self);
                 }
                 if self.is_timeout() {
                     return Verdict::TIMEOUT;
                 }
                 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-                if let Some(verdict) = connection::of_fetch(self) {
+                if let Some(verdict) = connection::fetch_verdict(self) {
                     return verdict;
                 }
-                connection::of_open_connection(self)
+                connection::request_verdict(self)
             }
 
             describe_with_causes!();

@@ -40,7 +40,7 @@ impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {
             Self::PoolTimedOut => Verdict::TRANSIENT,
-            Self::Io(error) => of_io(error),
+            Self::Io(error) => io_verdict(error),
             Self::Database(error) => match error.code().as_deref() {
                 Some(code) if SQLITE_BUSY.contains(&code) => Verdict::TRANSIENT,
                 Some(code) => by_sqlstate(code, error.message()),
@@ -70,7 +70,7 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
 }
 
 /// The verdict on an I/O error of the database connection. A kind that is not listed below is a network failure.
-fn of_io(error: &io::Error) -> Verdict {
+fn io_verdict(error: &io::Error) -> Verdict {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, Unsupported};
 
     let verdict = error.classify();

@@ -4,7 +4,7 @@ use core::time::Duration;
 use ::tonic::{Code, ConnectError, Status};
 use tonic_types::StatusExt;
 
-use super::connection::{of_open_connection, of_reset};
+use super::connection::{request_verdict, reset_verdict};
 use crate::sources::causes;
 use crate::status::by_status;
 use crate::text::fault::Fault;
@@ -40,7 +40,7 @@ const HTTP_STATUS: [&str; 2] = ["HTTP status code", "http2 header with status"];
 #[diagnostic::do_not_recommend]
 impl Classify for Status {
     fn classify(&self) -> Verdict {
-        with_pushback(self, of_code(self))
+        with_pushback(self, code_verdict(self))
     }
 
     describe_with_causes!();
@@ -57,8 +57,8 @@ impl Classify for Status {
 impl Classify for ::tonic::transport::Error {
     fn classify(&self) -> Verdict {
         match self.source() {
-            Some(source) if is_connect_error(source) => super::connection::of_no_connection(source),
-            Some(source) => of_open_connection(source),
+            Some(source) if is_connect_error(source) => super::connection::connect_verdict(source),
+            Some(source) => request_verdict(source),
             None => Verdict::STOP,
         }
     }
@@ -69,25 +69,25 @@ impl Classify for ::tonic::transport::Error {
 /// The verdict if the retried function is a whole transaction.
 pub(crate) fn classify_transaction(status: &Status) -> Verdict {
     match status.code() {
-        Code::Aborted => with_pushback(status, Verdict::TRANSIENT.hinted(retry_info(status))),
+        Code::Aborted => with_pushback(status, Verdict::TRANSIENT.with_hint(retry_info(status))),
         _ => status.classify(),
     }
 }
 
-fn of_code(status: &Status) -> Verdict {
+fn code_verdict(status: &Status) -> Verdict {
     match status.code() {
-        Code::Unavailable => unavailable(status).hinted(retry_info(status)),
+        Code::Unavailable => unavailable_verdict(status).with_hint(retry_info(status)),
         // tonic also uses this code for some HTTP/2 resets. Those statuses have a source.
-        Code::ResourceExhausted => match status.source().and_then(of_reset) {
+        Code::ResourceExhausted => match status.source().and_then(reset_verdict) {
             Some(verdict) => verdict,
-            None => exhausted(status),
+            None => exhausted_verdict(status),
         },
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
         // A status sent by a server has no source.
         Code::Cancelled | Code::Internal | Code::Unknown => match status.source() {
-            Some(source) => of_open_connection(source),
-            None => of_text(status),
+            Some(source) => request_verdict(source),
+            None => text_verdict(status),
         },
         _ => Verdict::STOP,
     }
@@ -95,14 +95,14 @@ fn of_code(status: &Status) -> Verdict {
 
 /// The verdict on a status sent by a server or a gateway. The status may quote an error about a broken connection
 /// behind the sender, or report a response without a gRPC status.
-fn of_text(status: &Status) -> Verdict {
+fn text_verdict(status: &Status) -> Verdict {
     let text = status.message();
     let is_broken = match status.code() {
         Code::Internal => refine(Fault::Unknown, false, text) == Fault::Internal,
         _ => lookup(RuleFor::Whole, [text]).is_some(),
     };
     let by_http = || {
-        of_http(
+        http_verdict(
             HTTP_STATUS
                 .iter()
                 .find_map(|before| text.split_once(before))?
@@ -113,7 +113,7 @@ fn of_text(status: &Status) -> Verdict {
 }
 
 /// The verdict on the HTTP status that is the first number in the text.
-fn of_http(text: &str) -> Option<Verdict> {
+fn http_verdict(text: &str) -> Option<Verdict> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit());
     let status = numbers.find_map(|number| number.parse().ok())?;
     let verdict = by_status(status);
@@ -125,8 +125,8 @@ fn is_connect_error(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(<dyn Error>::is::<ConnectError>)
 }
 
-fn unavailable(status: &Status) -> Verdict {
-    let is_refused = |source| of_reset(source) == Some(Verdict::TRANSIENT);
+fn unavailable_verdict(status: &Status) -> Verdict {
+    let is_refused = |source| reset_verdict(source) == Some(Verdict::TRANSIENT);
     let did_nothing = |source| is_connect_error(source) || is_refused(source);
     Verdict::TRANSIENT.ambiguous_if(!status.source().is_some_and(did_nothing))
 }
@@ -164,7 +164,7 @@ fn retry_info(status: &Status) -> Option<Duration> {
 
 /// Throttled, unless the message or the details report a daily or monthly quota, a missing payment or an oversized
 /// message.
-fn exhausted(status: &Status) -> Verdict {
+fn exhausted_verdict(status: &Status) -> Verdict {
     let details = status.get_error_details();
     let metadata = details
         .error_info()
@@ -193,5 +193,5 @@ fn exhausted(status: &Status) -> Verdict {
     if texts.any(|text| refine(Fault::Throttled, false, &text) != Fault::Throttled) {
         return Verdict::STOP;
     }
-    Verdict::THROTTLED.hinted(retry_info(status).or_else(|| wait_in(status.message())))
+    Verdict::THROTTLED.with_hint(retry_info(status).or_else(|| wait_in(status.message())))
 }

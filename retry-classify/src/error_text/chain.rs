@@ -39,7 +39,7 @@ fn add_cause(text: &mut String, cause: &dyn fmt::Display) {
     }
     text.push_str(": ");
     // Without these words, the cause would be hidden as a secret, because the previous error ends with a secret's name.
-    if secrets::is_named(text) {
+    if secrets::ends_with_name(text) {
         text.push_str("caused by ");
     }
     text.push_str(&cause);

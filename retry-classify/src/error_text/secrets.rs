@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::{ELLIPSIS, length, part, trimmed};
+use super::{ELLIPSIS, prefix_len, slice, trim_end};
 
 static ARE_SHOWN: AtomicBool = AtomicBool::new(false);
 
@@ -20,7 +20,7 @@ pub(super) fn are_shown() -> bool {
 // Each list is one text, because every program that retries contains it, and a slice of slices would be several times
 // as large.
 
-/// Endings of secrets' names, without the characters of [`is_in_name`].
+/// Endings of secrets' names, without the characters of [`is_name_byte`].
 const NAMES: &str = "password passwd passphrase passcode pwd secret token apikey accesskey accountkey authkey \
     encryptionkey functionskey masterkey privatekey secretkey sharedkey signingkey subscriptionkey sessid sessionid \
     authorization cookie";
@@ -40,7 +40,7 @@ const SENTENCE: &str = "a an any cannot no not the to";
 /// Token prefixes of well-known services.
 // JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA;
 // GitHub, GitLab, npm, PyPI, Docker; Slack, Stripe, Shopify, DigitalOcean, Vault.
-const SHAPES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- nvapi- ghp_ gho_ ghu_ ghs_ ghr_ \
+const TOKEN_PREFIXES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- nvapi- ghp_ gho_ ghu_ ghs_ ghr_ \
     github_pat_ glpat- npm_ pypi- dckr_pat_ xoxa- xoxb- xoxp- xapp- sk_live_ sk_test_ rk_live_ whsec_ shpat_ dop_v1_ \
     hvs.";
 
@@ -51,15 +51,15 @@ const SCHEMES: &str = "apikey aws4-hmac-sha256 basic bearer digest key negotiate
 const BARE_SCHEMES: &str = "basic bearer";
 
 /// The minimum length of a token's random-looking part.
-const PART: usize = 8;
+const MIN_PART: usize = 8;
 /// The same after prefixes that also start ordinary words. Also the length from which any part looks random.
-const LONG_PART: usize = 16;
+const MIN_LONG: usize = 16;
 
 /// The maximum number of nested wrappers around a value.
-const DEEPEST: usize = 8;
+const MAX_WRAPPERS: usize = 8;
 
 /// The maximum number of bytes inspected from any position, so that the time grows linearly with the text's length.
-const NEAR: usize = 64;
+const MAX_SCAN: usize = 64;
 
 /// The text with an ellipsis in place of each secret. `None` if the text has no secret.
 pub(super) fn hide(text: &str) -> Option<String> {
@@ -70,26 +70,26 @@ pub(super) fn hide(text: &str) -> Option<String> {
         let begins_word = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
         let secret = match bytes[at] {
             b':' | b'=' | b'>' => value_after(text, at),
-            b'-' if begins_word => key_in_pem(text, at).or_else(|| value_of_flag(text, at)),
+            b'-' if begins_word => pem_key(text, at).or_else(|| flag_value(text, at)),
             byte if begins_word && byte.is_ascii_alphabetic() => token(text, at),
             _ => None,
         };
         at += 1;
         if let Some(secret) = secret {
-            hidden.push_str(part(text, kept..secret.start));
+            hidden.push_str(slice(text, kept..secret.start));
             hidden.push_str(ELLIPSIS);
             kept = secret.end;
             at = at.max(kept);
         }
     }
     (kept > 0).then(|| {
-        hidden.push_str(part(text, kept..text.len()));
+        hidden.push_str(slice(text, kept..text.len()));
         hidden
     })
 }
 
 /// Returns true if `text` ends with a secret's name and `: `, so that the text after it would be hidden.
-pub(super) fn is_named(text: &str) -> bool {
+pub(super) fn ends_with_name(text: &str) -> bool {
     let separator = text.len().checked_sub(2);
     let name = separator.and_then(|separator| name_before(text.as_bytes(), separator));
     name.is_some_and(|name| name != Name::Word) && !are_shown()
@@ -98,39 +98,39 @@ pub(super) fn is_named(text: &str) -> bool {
 /// The secret in the token, or after the scheme, that starts at `at`. Excludes the token's prefix.
 fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
-    let word = length(rest, NEAR, u8::is_ascii_alphanumeric);
-    let (start, least) = if is_one_of(BARE_SCHEMES, &rest[..word]) {
-        (word + 1, PART)
+    let word = prefix_len(rest, MAX_SCAN, u8::is_ascii_alphanumeric);
+    let (start, min_len) = if is_one_of(BARE_SCHEMES, &rest[..word]) {
+        (word + 1, MIN_PART)
     } else {
-        let shape = list(SHAPES).find(|shape| rest.starts_with(shape))?;
+        let shape = words_of(TOKEN_PREFIXES).find(|shape| rest.starts_with(shape))?;
         let may_be_word = shape[0].is_ascii_uppercase();
-        (shape.len(), if may_be_word { LONG_PART } else { PART })
+        (shape.len(), if may_be_word { MIN_LONG } else { MIN_PART })
     };
     let token_len = |rest, most| {
-        length(rest, most, |byte| {
+        prefix_len(rest, most, |byte| {
             byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte)
         })
     };
     let token = rest.get(start..)?;
-    is_random(&token[..token_len(token, NEAR)], least).then(|| {
+    is_random(&token[..token_len(token, MAX_SCAN)], min_len).then(|| {
         let token = &token[..token_len(token, usize::MAX)];
         let start = at + start;
-        start..start + trimmed(token, |byte| *byte == b'.').len()
+        start..start + trim_end(token, |byte| *byte == b'.').len()
     })
 }
 
-fn list(texts: &'static str) -> impl Iterator<Item = &'static [u8]> {
+fn words_of(texts: &'static str) -> impl Iterator<Item = &'static [u8]> {
     texts.as_bytes().split(|byte| *byte == b' ')
 }
 
 fn is_one_of(texts: &'static str, text: &[u8]) -> bool {
-    list(texts).any(|other| other.eq_ignore_ascii_case(text))
+    words_of(texts).any(|other| other.eq_ignore_ascii_case(text))
 }
 
 /// The PEM private key that starts at `at`.
-fn key_in_pem(text: &str, at: usize) -> Option<Range<usize>> {
+fn pem_key(text: &str, at: usize) -> Option<Range<usize>> {
     let label = text.as_bytes()[at..].strip_prefix(b"-----BEGIN ")?;
-    let label = &label[..length(label, NEAR, |byte| *byte != b'-')];
+    let label = &label[..prefix_len(label, MAX_SCAN, |byte| *byte != b'-')];
     if !label.windows(11).any(|part| part == b"PRIVATE KEY") {
         return None;
     }
@@ -141,9 +141,9 @@ fn key_in_pem(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// The value of a command-line flag that starts at `at`, such as `--password hunter2`.
-fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
+fn flag_value(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.as_bytes()[at..].strip_prefix(b"--")?;
-    let name = length(rest, NEAR, |byte| is_of_word(*byte));
+    let name = prefix_len(rest, MAX_SCAN, |byte| is_word_byte(*byte));
     (rest.get(name) == Some(&b' ')).then(|| value_after(text, at + 2 + name))?
 }
 
@@ -173,8 +173,8 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
         (b':' | b'=', b'=' | b'>') => start += 1,
         _ => {}
     }
-    start += length(&bytes[start..], NEAR, |byte| *byte == b' ');
-    start = unwrapped(bytes, start);
+    start += prefix_len(&bytes[start..], MAX_SCAN, |byte| *byte == b' ');
+    start = unwrapped_start(bytes, start);
     // Python and Rust write bytes as `b'…'` and `b"…"`.
     let is_bytes = matches!(bytes[start..], [b'b', quote, ..] if is_quote(quote));
     start += usize::from(is_bytes);
@@ -182,7 +182,7 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     let is_quoted = is_quote(quote);
     start += usize::from(is_quoted);
     let rest = &bytes[start..];
-    let near = word(&rest[..rest.len().min(NEAR)], b"");
+    let near = word(&rest[..rest.len().min(MAX_SCAN)], b"");
     let is_value = is_quoted || is_random(near, 6) && near.iter().any(u8::is_ascii_digit);
     match name {
         Name::Word if !is_random(near, 6) => return None,
@@ -195,7 +195,7 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
         Name::Header => header_len(rest),
         _ => without_punctuation(word(rest, b";&")).len(),
     };
-    let value = part(text, start..start + len);
+    let value = slice(text, start..start + len);
     let is_value = value.bytes().any(|byte| byte.is_ascii_alphanumeric())
         || !value.is_ascii() && value != ELLIPSIS;
     let is_other = !is_quoted
@@ -208,19 +208,19 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
 
 /// The index where a value starts within the wrappers of `Debug` and JSON: `Some("…")`, `Config { key: Key([…]) }`.
 /// Wrappers count only before a text or a list, because a secret may also contain brackets.
-fn unwrapped(bytes: &[u8], start: usize) -> usize {
-    let skip = |at: usize, is_so: fn(&u8) -> bool| {
+fn unwrapped_start(bytes: &[u8], start: usize) -> usize {
+    let skip = |at: usize, is_match: fn(&u8) -> bool| {
         let rest = bytes.get(at..).unwrap_or_default();
-        at + length(rest, NEAR, is_so)
+        at + prefix_len(rest, MAX_SCAN, is_match)
     };
     let is_of_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_<>".contains(byte);
     let mut at = start;
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_WRAPPERS {
         let opened = skip(at, |byte| b"[(\\ \n".contains(byte));
         let named = skip(opened, is_of_type);
         let brace = skip(named, |byte| *byte == b' ');
         let field = skip(brace + 1, u8::is_ascii_whitespace);
-        let colon = skip(field, |byte| is_of_word(*byte) || is_quote(*byte));
+        let colon = skip(field, |byte| is_word_byte(*byte) || is_quote(*byte));
         at = match (bytes.get(named), bytes.get(brace), bytes.get(colon)) {
             (_, Some(b'{'), Some(b':')) => skip(colon + 1, |byte| *byte == b' '),
             (_, Some(b'{'), _) => break,
@@ -242,12 +242,12 @@ fn unwrapped(bytes: &[u8], start: usize) -> usize {
 }
 
 fn is_in_list(bytes: &[u8], start: usize) -> bool {
-    trimmed(&bytes[..start], u8::is_ascii_whitespace).ends_with(b"[")
+    trim_end(&bytes[..start], u8::is_ascii_whitespace).ends_with(b"[")
 }
 
 /// The length up to the bracket that closes a list of several numbers, such as bytes. Zero if there is no such list.
 fn numbers_len(rest: &[u8]) -> usize {
-    let len = length(rest, usize::MAX, |byte| {
+    let len = prefix_len(rest, usize::MAX, |byte| {
         byte.is_ascii_digit() || b", \n".contains(byte)
     });
     let is_list = rest[..len].contains(&b',') && matches!(rest.get(len), None | Some(b']'));
@@ -255,23 +255,23 @@ fn numbers_len(rest: &[u8]) -> usize {
 }
 
 fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
-    let before = &bytes[separator.saturating_sub(NEAR)..separator];
-    let before = trimmed(before, |byte| is_in_name(*byte));
-    let before = trimmed(before, u8::is_ascii_digit);
-    let word = trimmed(before, |byte| is_of_word(*byte)).len();
+    let before = &bytes[separator.saturating_sub(MAX_SCAN)..separator];
+    let before = trim_end(before, |byte| is_name_byte(*byte));
+    let before = trim_end(before, u8::is_ascii_digit);
+    let word = trim_end(before, |byte| is_word_byte(*byte)).len();
     match (before[..word].last(), bytes[separator]) {
         (Some(b'<'), b'>') => {}
         // The name is the end of a path, and the text after the path is the result of the request.
         (Some(b'/'), _) | (_, b'>') => return None,
         _ => {}
     }
-    let name = trimmed(before, |byte| {
-        byte.is_ascii_alphabetic() || is_in_name(*byte)
+    let name = trim_end(before, |byte| {
+        byte.is_ascii_alphabetic() || is_name_byte(*byte)
     });
     let mut name = before[name.len()..].to_ascii_lowercase();
     name.retain(u8::is_ascii_alphabetic);
     let is_followed = bytes[separator..].starts_with(b": ");
-    match list(NAMES).find(|ending| name.ends_with(ending)) {
+    match words_of(NAMES).find(|ending| name.ends_with(ending)) {
         Some(name) if is_followed && is_sentence(before, name) => Some(Name::InSentence),
         Some(b"authorization" | b"cookie") => Some(Name::Header),
         Some(b"token") => Some(Name::Token),
@@ -285,18 +285,18 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
 
 /// Returns true if the words up to a name form a sentence.
 fn is_sentence(before: &[u8], name: &[u8]) -> bool {
-    let words = trimmed(before, |byte| byte.is_ascii_alphabetic() || *byte == b' ');
+    let words = trim_end(before, |byte| byte.is_ascii_alphabetic() || *byte == b' ');
     let mut words = before[words.len()..].split(|byte| *byte == b' ');
     let may_end = name != b"signingkey";
     words.any(|word| may_end && word.ends_with(b"ing") || is_one_of(SENTENCE, word))
 }
 
 /// Returns true if a byte may occur in, before or after a name.
-fn is_in_name(byte: u8) -> bool {
+fn is_name_byte(byte: u8) -> bool {
     b" _-[]*\\".contains(&byte) || is_quote(byte)
 }
 
-fn is_of_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_".contains(&byte)
 }
 
@@ -308,8 +308,8 @@ fn is_quote(byte: u8) -> bool {
 fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
     let rest = &bytes[start..];
     if start > 1 && bytes[start - 2] == b'\\' {
-        let end = length(rest, usize::MAX, |byte| *byte != quote);
-        return trimmed(&rest[..end], |byte| *byte == b'\\').len();
+        let end = prefix_len(rest, usize::MAX, |byte| *byte != quote);
+        return trim_end(&rest[..end], |byte| *byte == b'\\').len();
     }
     let mut is_escaped = false;
     let end = rest.iter().position(|byte| {
@@ -339,22 +339,22 @@ fn word<'a>(rest: &'a [u8], ends: &[u8]) -> &'a [u8] {
     let ends_word =
         |byte: u8| byte.is_ascii_whitespace() || is_quote(byte) || b"<\\".contains(&byte);
     let is_inside = |byte: &u8| !ends_word(*byte) && !ends.contains(byte);
-    &rest[..length(rest, usize::MAX, is_inside)]
+    &rest[..prefix_len(rest, usize::MAX, is_inside)]
 }
 
 /// The word without trailing punctuation of a sentence or a structure.
 fn without_punctuation(word: &[u8]) -> &[u8] {
-    trimmed(word, |byte| b",.:;)]}>".contains(byte))
+    trim_end(word, |byte| b",.:;)]}>".contains(byte))
 }
 
-/// Returns true if any part of at least `least` bytes doesn't look like a word: it contains a digit or an inner
+/// Returns true if any part of at least `min_len` bytes doesn't look like a word: it contains a digit or an inner
 /// capital, or is long.
-fn is_random(token: &[u8], least: usize) -> bool {
+fn is_random(token: &[u8], min_len: usize) -> bool {
     let mut parts = token.split(|byte| !byte.is_ascii_alphanumeric());
     parts.any(|part| {
         let is_mixed =
             || part.iter().any(u8::is_ascii_digit) || part[1..].iter().any(u8::is_ascii_uppercase);
-        part.len() >= LONG_PART || part.len() >= least && is_mixed()
+        part.len() >= MIN_LONG || part.len() >= min_len && is_mixed()
     })
 }
 

@@ -45,7 +45,7 @@ pub struct LogText<D> {
 
 impl<D: fmt::Display> fmt::Display for LogText<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, cut) = clean(&self.text, self.limit);
+        let (line, cut) = redact(&self.text, self.limit);
         f.write_str(&line)?;
         match cut {
             0 => Ok(()),
@@ -57,7 +57,7 @@ impl<D: fmt::Display> fmt::Display for LogText<D> {
 /// The start of a text that was already cut. Its full length is unknown.
 #[cfg(feature = "http")]
 pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
-    let (mut line, cut) = clean(text, limit);
+    let (mut line, cut) = redact(text, limit);
     if cut > 0 {
         line.push_str(ELLIPSIS);
     }
@@ -65,7 +65,7 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 }
 
 /// The text, and the number of bytes cut from it.
-fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
+fn redact(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     let whole = text_of(text);
     let mut end = whole.len().min(MAX_READ_FACTOR * limit);
     while !whole.is_char_boundary(end) {
@@ -73,18 +73,18 @@ fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     }
     let (start, beyond) = whole.split_at(end);
     if secrets::are_shown() {
-        return line(start, beyond.len(), limit);
+        return single_line(start, beyond.len(), limit);
     }
     // If the word at the cut continues with an `@`, the part before the cut may be a password.
     let rest = beyond.split(char::is_whitespace).next();
     let is_in_word = !start.ends_with(char::is_whitespace);
     let user_follows = is_in_word && rest.is_some_and(|rest| rest.contains('@'));
     let text = urls::hide(start, user_follows);
-    line(&secrets::hide(&text).unwrap_or(text), beyond.len(), limit)
+    single_line(&secrets::hide(&text).unwrap_or(text), beyond.len(), limit)
 }
 
 /// The text on one line, and the number of bytes cut, including `beyond`.
-fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
+fn single_line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     let mut line = String::new();
     // The end of the line if it has to be cut, and the matching position in the text.
     let mut cut = (0, 0);

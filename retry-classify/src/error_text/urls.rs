@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::error_text::{ELLIPSIS, length, part, trimmed};
+use crate::error_text::{ELLIPSIS, prefix_len, slice, trim_end};
 
 /// Punctuation that may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
@@ -16,58 +16,58 @@ pub(super) fn hide(text: &str, user_follows: bool) -> String {
     let mut hidden = String::new();
     let mut words = text.split_inclusive(char::is_whitespace).peekable();
     while let Some(word) = words.next() {
-        keep_word(word, user_follows && words.peek().is_none(), &mut hidden);
+        push_word(word, user_follows && words.peek().is_none(), &mut hidden);
     }
     hidden
 }
 
 /// Appends a word and the whitespace after it, without secrets.
-fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
+fn push_word(word: &str, user_follows: bool, hidden: &mut String) {
     let bare = word.strip_suffix(char::is_whitespace).unwrap_or(word);
     let mut start = 0;
     while start < bare.len() {
-        let quote = closing(bare.as_bytes()[start]);
+        let quote = closing_quote(bare.as_bytes()[start]);
         let from = start + usize::from(quote.is_some());
         let rest = &bare[from..];
         let len = match quote {
             Some(quote) => quoted_len(rest, quote),
             None => unquoted_len(rest),
         };
-        hidden.push_str(part(bare, start..from));
-        keep_urls(&rest[..len], user_follows && len == rest.len(), hidden);
+        hidden.push_str(slice(bare, start..from));
+        push_urls(&rest[..len], user_follows && len == rest.len(), hidden);
         let end = from + len;
         start = bare.len().min(end + from - start);
-        hidden.push_str(part(bare, end..start));
+        hidden.push_str(slice(bare, end..start));
     }
-    hidden.push_str(part(word, bare.len()..word.len()));
+    hidden.push_str(slice(word, bare.len()..word.len()));
 }
 
 /// Appends a text that may consist of several adjacent URLs, without their secrets.
-fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
+fn push_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
     while let Some(next) = next_url(text) {
-        keep_url(&text[..next], false, hidden);
+        push_url(&text[..next], false, hidden);
         text = &text[next..];
     }
-    keep_url(text, user_follows, hidden);
+    push_url(text, user_follows, hidden);
 }
 
 /// Appends a text with at most one scheme, without its secrets.
-fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
+fn push_url(text: &str, user_follows: bool, hidden: &mut String) {
     // A URL in the query of a URL without a scheme is part of that query.
-    let scheme = after_scheme(text).filter(|start| query(&text[..*start], None).is_none());
+    let scheme = after_scheme(text).filter(|start| query_start(&text[..*start], None).is_none());
     let start = scheme.unwrap_or(0);
-    let query = query(text, scheme);
+    let query = query_start(text, scheme);
     let end = query.unwrap_or(text.len());
-    let path = |from| find(&text[..end], from, SLASHES).unwrap_or(end);
+    let path = |from| find_any(&text[..end], from, SLASHES).unwrap_or(end);
     // A password may contain a `/`, so the last `@` counts, unless the part before the path is complete without an `@`.
-    let user = after_last(&text[..end], b'@').filter(|user| *user > start);
+    let user = index_after(&text[..end], b'@').filter(|user| *user > start);
     let user = user.filter(|user| match scheme {
         Some(_) => !is_authority(&text[start..path(start)]),
-        None => has(&text[..*user], b":") || has(&text[*user..end], SLASHES),
+        None => contains_any(&text[..*user], b":") || contains_any(&text[*user..end], SLASHES),
     });
     let mut host = user.unwrap_or(start);
-    let before = after_last(&text[..start], b'@').unwrap_or(0);
-    hidden.push_str(part(text, before..start));
+    let before = index_after(&text[..start], b'@').unwrap_or(0);
+    hidden.push_str(slice(text, before..start));
     if user_follows {
         return hidden.push_str(ELLIPSIS);
     }
@@ -75,26 +75,26 @@ fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
         hidden.push_str(ELLIPSIS);
         host = path(host);
     }
-    hidden.push_str(part(text, host..end));
-    let tail = trimmed(&text.as_bytes()[end..], |byte| PUNCTUATION.contains(byte));
-    hidden.push_str(part(text, end + tail.len()..text.len()));
+    hidden.push_str(slice(text, host..end));
+    let tail = trim_end(&text.as_bytes()[end..], |byte| PUNCTUATION.contains(byte));
+    hidden.push_str(slice(text, end + tail.len()..text.len()));
 }
 
 /// The index of the first of these bytes at or after `from`.
 #[inline(never)]
-fn find(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
+fn find_any(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
     let mut rest = text.as_bytes()[from..].iter();
     let found = rest.position(|byte| bytes.contains(byte));
     found.map(|found| from + found)
 }
 
-fn has(text: &str, bytes: &[u8]) -> bool {
-    find(text, 0, bytes).is_some()
+fn contains_any(text: &str, bytes: &[u8]) -> bool {
+    find_any(text, 0, bytes).is_some()
 }
 
 /// The index after the last occurrence of the byte.
 #[inline(never)]
-fn after_last(text: &str, byte: u8) -> Option<usize> {
+fn index_after(text: &str, byte: u8) -> Option<usize> {
     let last = text.bytes().rposition(|other| other == byte);
     last.map(|last| last + 1)
 }
@@ -106,19 +106,19 @@ fn after_scheme(text: &str) -> Option<usize> {
     let is_slash = |byte: &u8| SLASHES.contains(byte);
     let bytes = text.as_bytes();
     let is_scheme = |bytes: &[u8]| bytes[0] == b':' && bytes[1..].iter().all(is_slash);
-    let slashes = match length(bytes, usize::MAX, is_slash) {
+    let slashes = match prefix_len(bytes, usize::MAX, is_slash) {
         0 | 1 => bytes.windows(3).position(is_scheme)? + 1,
         _ => 0,
     };
-    Some(slashes + length(&bytes[slashes..], usize::MAX, is_slash))
+    Some(slashes + prefix_len(&bytes[slashes..], usize::MAX, is_slash))
 }
 
 /// The index where another URL starts, outside of the first URL's query.
 fn next_url(text: &str) -> Option<usize> {
     let start = after_scheme(text)?;
     let next = start + after_scheme(&text[start..])?;
-    let colon = after_last(&text[start..next], b':')? - 1;
-    let before = trimmed(
+    let colon = index_after(&text[start..next], b':')? - 1;
+    let before = trim_end(
         &text.as_bytes()[start..start + colon],
         u8::is_ascii_alphanumeric,
     );
@@ -128,14 +128,14 @@ fn next_url(text: &str) -> Option<usize> {
 
 /// The index where the query or the fragment starts. Without a scheme, a `?` or `#` must follow a slash or precede a
 /// `=`. An `&` before a `=` also counts, because a space may have split the query.
-fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
+fn query_start(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {
-        return find(text, start, b"?#");
+        return find_any(text, start, b"?#");
     }
-    let slash = find(text, 0, SLASHES).unwrap_or(text.len());
-    let equals = after_last(text, b'=').unwrap_or(0);
+    let slash = find_any(text, 0, SLASHES).unwrap_or(text.len());
+    let equals = index_after(text, b'=').unwrap_or(0);
     let mut from = 0;
-    while let Some(mark) = find(text, from, b"?#&") {
+    while let Some(mark) = find_any(text, from, b"?#&") {
         let is_in_path = !text[mark..].starts_with('&') && slash < mark;
         if is_in_path || mark < equals {
             return Some(mark);
@@ -148,8 +148,8 @@ fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
 /// Returns true if the text lists hosts, with or without ports. If not, it contains user info or a part of it.
 fn is_authority(text: &str) -> bool {
     let is_after = |byte: &u8| *byte != b']' && PUNCTUATION.contains(byte);
-    let mut hosts = trimmed(text.as_bytes(), is_after).split(|byte| *byte == b',');
-    !has(text, b"@") && hosts.all(is_host)
+    let mut hosts = trim_end(text.as_bytes(), is_after).split(|byte| *byte == b',');
+    !contains_any(text, b"@") && hosts.all(is_host)
 }
 
 fn is_host(host: &[u8]) -> bool {
@@ -162,7 +162,7 @@ fn is_host(host: &[u8]) -> bool {
 }
 
 /// The closing quote for an opening quote.
-fn closing(quote: u8) -> Option<u8> {
+fn closing_quote(quote: u8) -> Option<u8> {
     match quote {
         b'"' | b'\'' | b'`' => Some(quote),
         b'<' => Some(b'>'),
@@ -173,11 +173,11 @@ fn closing(quote: u8) -> Option<u8> {
 /// The length up to the end of the quotation. A quote within a word belongs to the word. Every non-ASCII character
 /// counts as a letter.
 fn quoted_len(text: &str, quote: u8) -> usize {
-    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let is_word_byte = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     let mut from = 0;
-    while let Some(end) = find(text, from, &[quote]) {
+    while let Some(end) = find_any(text, from, &[quote]) {
         from = end + 1;
-        if !text.as_bytes().get(from).is_some_and(is_of_word) {
+        if !text.as_bytes().get(from).is_some_and(is_word_byte) {
             return end;
         }
     }
@@ -186,7 +186,7 @@ fn quoted_len(text: &str, quote: u8) -> usize {
 
 /// The length up to the next quotation, unless the quote is within a URL.
 fn unquoted_len(text: &str) -> usize {
-    let end = find(text, 0, b"\"'`<").unwrap_or(text.len());
+    let end = find_any(text, 0, b"\"'`<").unwrap_or(text.len());
     if may_be_url(&text[..end]) {
         text.len()
     } else {
@@ -195,5 +195,5 @@ fn unquoted_len(text: &str) -> usize {
 }
 
 fn may_be_url(text: &str) -> bool {
-    has(text, b"@?#&") || after_scheme(text).is_some()
+    contains_any(text, b"@?#&") || after_scheme(text).is_some()
 }

@@ -113,24 +113,24 @@ fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderE
     let found = match text.chars().next() {
         None if aws.is_none() => return None,
         None => None,
-        Some('<') => return of_xml(text, facts),
-        Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, facts)),
-        _ if text.lines().any(is_field) => of_events(text, facts),
+        Some('<') => return parse_xml(text, facts),
+        Some('{' | '[') => truncated::parse(text).and_then(|body| parse_body(&body, facts)),
+        _ if text.lines().any(is_field) => parse_events(text, facts),
         // The response as a client formatted it. With a status, only a status line marks it as the server's own.
-        _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), facts),
+        _ => parse_quote(text, status.is_none() || text.starts_with("HTTP/"), facts),
     };
-    found.or_else(|| status.map(|_| of_error(&Value::from(text), facts)))
+    found.or_else(|| status.map(|_| parse_error(&Value::from(text), facts)))
 }
 
 /// Parses AWS's errors in XML. Other texts that start with `<` are not parsed.
-fn of_xml(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
+fn parse_xml(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
         rest.split('<').next()
     };
     let code = within("Code").or(facts.aws)?;
     let error = json!({"__type": code, "message": within("Message")});
-    Some(of_error(&error, facts))
+    Some(parse_error(&error, facts))
 }
 
 /// Returns true if the line belongs to an event stream.
@@ -138,13 +138,13 @@ fn is_field(line: &str) -> bool {
     line.starts_with("data:") || line.starts_with("event:")
 }
 
-fn of_events(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
+fn parse_events(text: &str, facts: Facts<'_>) -> Option<ProviderError> {
     let lines = text.lines().collect::<Vec<_>>();
     let mut events = lines.split(|line| line.is_empty());
-    events.find_map(|lines| of_event(lines, facts))
+    events.find_map(|lines| parse_event(lines, facts))
 }
 
-fn of_event(lines: &[&str], facts: Facts<'_>) -> Option<ProviderError> {
+fn parse_event(lines: &[&str], facts: Facts<'_>) -> Option<ProviderError> {
     let of = |name: &'static str| {
         let fields = lines.iter().filter_map(|line| line.split_once(':'));
         fields
@@ -154,21 +154,21 @@ fn of_event(lines: &[&str], facts: Facts<'_>) -> Option<ProviderError> {
     let data = of("data").map(|part| part.strip_prefix(' ').unwrap_or(part));
     let data = data.collect::<Vec<_>>().join("\n");
     let value = truncated::parse(data.trim());
-    let found = value.as_ref().and_then(|value| of_body(value, facts));
+    let found = value.as_ref().and_then(|value| parse_body(value, facts));
     found.or_else(|| {
         let is_error = of("event")
             .next_back()
             .is_some_and(|name| name.trim() == "error");
         let value = value.unwrap_or_else(|| data.trim().into());
-        is_error.then(|| of_error(&value, facts))
+        is_error.then(|| parse_error(&value, facts))
     })
 }
 
-fn of_body(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
-    let found = in_envelope(body, facts).or_else(|| {
+fn parse_body(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
+    let found = parse_envelope(body, facts).or_else(|| {
         facts.status?;
         let first = body.as_array().map_or(Some(body), |items| items.first());
-        first.map(|error| of_error(error, facts))
+        first.map(|error| parse_error(error, facts))
     })?;
     let source = if has_results(body) {
         Source::Part
@@ -199,10 +199,10 @@ fn has_value(data: &Value) -> bool {
     }
 }
 
-fn in_envelope(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
+fn parse_envelope(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     // A Gemini stream without `alt=sse` is a single array.
     if let Value::Array(items) = body {
-        return items.iter().find_map(|item| in_envelope(item, facts));
+        return items.iter().find_map(|item| parse_envelope(item, facts));
     }
     let by_status = facts.status.map_or("", |_| PLACES_BY_STATUS);
     let mut places = PLACES.split(' ').chain(by_status.split_terminator(' '));
@@ -216,24 +216,24 @@ fn in_envelope(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
         ..facts
     };
     match found {
-        Some((place, error @ Value::Object(_))) => Some(of_error(error, within(place))),
-        Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, facts)),
+        Some((place, error @ Value::Object(_))) => Some(parse_error(error, within(place))),
+        Some((_, Value::Array(errors))) => errors.first().map(|error| parse_error(error, facts)),
         // The place contains only a text; the error's other fields are next to it.
         Some((place, _)) => {
             let (around, _) = place.rsplit_once('/')?;
-            Some(of_error(body.pointer(around)?, facts))
+            Some(parse_error(body.pointer(around)?, facts))
         }
-        None if is_error_itself(body) => Some(of_error(body, facts)),
-        None => of_exception(body, facts),
+        None if is_error_itself(body) => Some(parse_error(body, facts)),
+        None => parse_exception(body, facts),
     }
 }
 
 /// The error in a Bedrock event, whose only field has the exception's name.
-fn of_exception(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
+fn parse_exception(body: &Value, facts: Facts<'_>) -> Option<ProviderError> {
     let fields = body.as_object().filter(|fields| fields.len() == 1)?;
     let (name, error) = fields.iter().next()?;
     let is_known = name.ends_with("Exception") && lookup(Name, [name.as_str()]).is_some();
-    is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), facts))
+    is_known.then(|| parse_error(&json!({"__type": name, "message": error["message"]}), facts))
 }
 
 /// Returns true if the value is an error. Servers write `null`, `false`, 0 or an empty value for "no error".
@@ -250,10 +250,10 @@ fn is_error_itself(body: &Value) -> bool {
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string()
-            && (by_number(body).is_some() || is_named("type") || is_named("code"))
+            && (fault_of_status(body).is_some() || is_named("type") || is_named("code"))
 }
 
-fn of_error(error: &Value, facts: Facts<'_>) -> ProviderError {
+fn parse_error(error: &Value, facts: Facts<'_>) -> ProviderError {
     let name = |place: &str| error.pointer(place).and_then(text);
     let code = name("/details/error_code").or_else(|| name("/code"));
     let error_type = error["type"].as_str().filter(|name| *name != "error");
@@ -262,13 +262,13 @@ fn of_error(error: &Value, facts: Facts<'_>) -> ProviderError {
     let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
     let raw = error["metadata"]["raw"].as_str();
     let mut quotes = texts.iter().copied().chain(raw).filter(|_| facts.quotes);
-    let quoted = quotes.find_map(|text| quoted(text, false, facts));
+    let quoted = quotes.find_map(|text| parse_quote(text, false, facts));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
     // Alibaba's JSON has the same fields as AWS's XML.
     let in_json = error["RequestId"].as_str().and(error["Code"].as_str());
     let aws = error["__type"].as_str().or(in_json).or(facts.aws);
     let aws = aws.map(aws_code);
-    let names = names(error, details, aws);
+    let names = error_names(error, details, aws);
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
     let facts = Facts { aws, ..facts };
@@ -286,11 +286,11 @@ fn of_error(error: &Value, facts: Facts<'_>) -> ProviderError {
         _ => source,
     };
 
-    let own = retry_info(details).or_else(|| wait_next_to_message(error));
+    let own = retry_info(details).or_else(|| own_wait(error));
     let in_text = || texts.iter().find_map(|text| wait_in(text));
     let retry_after = own
         .or_else(|| quoted?.retry_after)
-        .or_else(|| wait_within(error))
+        .or_else(|| nested_wait(error))
         .or_else(|| (fault == Fault::Throttled).then(in_text)?);
     ProviderError {
         fault,
@@ -306,7 +306,7 @@ fn of_error(error: &Value, facts: Facts<'_>) -> ProviderError {
 }
 
 /// The error's names, the most specific first.
-fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
+fn error_names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
     // Google's `ErrorInfo` is more specific than the status next to it, which covers several reasons.
     let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let places = NAMES.split(' ');
@@ -347,7 +347,7 @@ fn fault(error: &Value, all: &[String], facts: Facts<'_>, quote: Option<Fault>) 
     let is_throttled = matches!(facts.status, Some(420 | 429));
     let is_clear =
         |fault: &Fault| !is_throttled || !matches!(fault, Fault::Internal | Fault::Invalid);
-    let number = by_number(error).filter(|fault| facts.admits_number(*fault));
+    let number = fault_of_status(error).filter(|fault| facts.admits_number(*fault));
     // Meta and Cloudflare mark errors that a retry can fix. This mark wins over the envelope and the numbers.
     let is_declared = error["is_transient"] == true || error["retryable"] == true;
     let is_fixable = is_declared && facts.admits(Fault::Overloaded) && !is_throttled;
@@ -387,13 +387,13 @@ fn aws_code(code: &str) -> &str {
 }
 
 /// The fault from the first field that contains an HTTP status.
-fn by_number(error: &Value) -> Option<Fault> {
+fn fault_of_status(error: &Value) -> Option<Fault> {
     let mut keys = STATUSES.split(' ');
     keys.find_map(|key| Fault::of_status(text(&error[key])?.parse().ok()?))
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
-fn quoted(text: &str, is_own: bool, facts: Facts<'_>) -> Option<ProviderError> {
+fn parse_quote(text: &str, is_own: bool, facts: Facts<'_>) -> Option<ProviderError> {
     let (before, text) = text.split_at(text.find('{')?);
     let first = serde_json::Deserializer::from_str(text).into_iter().next();
     let body = match first {
@@ -408,7 +408,7 @@ fn quoted(text: &str, is_own: bool, facts: Facts<'_>) -> Option<ProviderError> {
         is_own,
         aws: None,
     };
-    let error = of_body(&body, facts).unwrap_or_else(|| of_error(&body, facts));
+    let error = parse_body(&body, facts).unwrap_or_else(|| parse_error(&body, facts));
     let has_wait = facts.status.is_some() && error.retry_after.is_some();
     (has_wait || error.fault != Fault::Unknown).then_some(error)
 }
@@ -436,7 +436,7 @@ fn retry_info(details: &[Value]) -> Option<Duration> {
 }
 
 /// The wait in one of the error's own fields.
-fn wait_next_to_message(error: &Value) -> Option<Duration> {
+fn own_wait(error: &Value) -> Option<Duration> {
     let places = [error, &error["metadata"]].into_iter();
     let mut fields = places.flat_map(|place| WAITS.split(' ').map(move |key| &place[key]));
     fields.find_map(|field| seconds(field.as_f64()?))
@@ -444,9 +444,9 @@ fn wait_next_to_message(error: &Value) -> Option<Duration> {
 
 /// The wait in a nested field, which may come from another server. So only the duration is used: the field doesn't show
 /// whether the request took effect.
-fn wait_within(error: &Value) -> Option<Duration> {
+fn nested_wait(error: &Value) -> Option<Duration> {
     let mut fields = error.as_object()?.values();
-    fields.find_map(|field| wait_next_to_message(field).or_else(|| wait_within(field)))
+    fields.find_map(|field| own_wait(field).or_else(|| nested_wait(field)))
 }
 
 fn seconds(seconds: f64) -> Option<Duration> {

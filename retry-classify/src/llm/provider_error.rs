@@ -102,7 +102,7 @@ impl Classify for ProviderError {
             (Fault::Throttled, Source::Quote | Source::Part) => Verdict::THROTTLED.ambiguous(),
             (fault, _) => fault.classify(),
         };
-        verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))
+        verdict.with_hint(self.retry_after.filter(|_| verdict.is_retryable()))
     }
 
     describe_with_causes!();

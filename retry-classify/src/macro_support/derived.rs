@@ -33,7 +33,7 @@ impl HintField for Duration {}
 impl HintField for Option<Duration> {}
 
 pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
-    verdict.hinted((*hint).into())
+    verdict.with_hint((*hint).into())
 }
 
 /// The verdict on an error from `validate`: [`Verdict::STOP`] if the error is `Classify` and final, otherwise

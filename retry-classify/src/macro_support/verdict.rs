@@ -28,7 +28,7 @@ impl Verdict {
         if !is_dropped {
             return self;
         }
-        let timed_out = Self::retry(Kind::Timeout).ambiguous().hinted(self.after);
+        let timed_out = Self::retry(Kind::Timeout).ambiguous().with_hint(self.after);
         match self.kind {
             Some(_) => Self {
                 basis: self.basis,

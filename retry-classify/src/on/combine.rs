@@ -53,7 +53,7 @@ pub trait Combine: Sized {
             if !first.is_retryable() || !second.is_retryable() {
                 return Verdict::STOP;
             }
-            let verdict = first.hinted(first.hint().max(second.hint()));
+            let verdict = first.with_hint(first.hint().max(second.hint()));
             verdict.ambiguous_if(second.is_ambiguous())
         }
     }
@@ -96,7 +96,7 @@ pub trait Combine: Sized {
             if !verdict.is_retryable() {
                 return Verdict::STOP;
             }
-            Verdict::THROTTLED.hinted(verdict.hint().or_else(|| error.inspected().find(wait_in)))
+            Verdict::THROTTLED.with_hint(verdict.hint().or_else(|| error.inspected().find(wait_in)))
         }
     }
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 
-use super::retry_after::{asks_to_wait, server_time};
+use super::retry_after::{server_time, wait_header};
 use super::{BodyFacts, by_status_and_headers, is_throttled, should_retry};
 use crate::llm::{Fault, ProviderError, Source};
 use crate::status::{final_verdict, may_recover};
@@ -61,7 +61,7 @@ impl ProviderError {
         let verdict = Verdict::for_response(status, headers, verdict, body);
         let is_secondary = SECONDARY.iter().any(|limit| self.message.contains(limit));
         // GitHub sends no reset time for secondary limits.
-        if is_secondary && verdict.is_retryable() && asks_to_wait(headers).is_none() {
+        if is_secondary && verdict.is_retryable() && wait_header(headers).is_none() {
             // A shorter hint is the reset time of another limit.
             return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));
         }

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use http::HeaderMap;
 
-use crate::response::retry_after::{delay, first, server_time};
+use crate::response::retry_after::{first_value, server_time, wait_time};
 
 const REMAINING: &str = "remaining";
 /// The part of a header name that means "remaining", and its replacement in the name of the reset header. The first row
@@ -27,7 +27,7 @@ const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
     // Zero if the limit was reset before the response arrived.
-    let wait = |value: &str| delay(value, now).map(Result::unwrap_or_default);
+    let wait = |value: &str| wait_time(value, now).map(Result::unwrap_or_default);
     let left = headers.iter().flat_map(|(name, left)| {
         let (name, left) = (name.as_str(), left.to_str().unwrap_or_default());
         let is_of_limit = name.contains("limit") || name.contains("quota");
@@ -38,15 +38,15 @@ pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let status = headers.get(UNIFIED_STATUS);
     let is_allowed = status.is_some_and(|status| status.as_bytes().starts_with(b"allowed"));
     let unified = (!is_allowed).then(|| ("0", UNIFIED_RESET.into()));
-    let waits = left
-        .chain(unified)
-        .filter_map(|(left, name)| first(headers, &name, |resets| in_list(left, resets, wait)));
-    let together = first(headers, LIMITS, |value| limits(value, wait).max());
+    let waits = left.chain(unified).filter_map(|(left, name)| {
+        first_value(headers, &name, |resets| max_wait(left, resets, wait))
+    });
+    let together = first_value(headers, LIMITS, |value| limits(value, wait).max());
     waits.chain(together).max()
 }
 
 /// The longest wait for an exhausted limit, if the headers list several limits, as Brave's do.
-fn in_list(left: &str, resets: &str, wait: impl Fn(&str) -> Option<Duration>) -> Option<Duration> {
+fn max_wait(left: &str, resets: &str, wait: impl Fn(&str) -> Option<Duration>) -> Option<Duration> {
     // Split into at most one part per limit, because a date also contains a comma.
     let resets = resets.splitn(left.split(',').count(), ',');
     let both = left.split(',').zip(resets);

@@ -114,23 +114,23 @@ fn server_time_or(headers: &HeaderMap, now: SystemTime) -> SystemTime {
 fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let now = server_time_or(headers, now);
     HEADERS.iter().find_map(|(name, format)| {
-        first(headers, name, |value| match format {
+        first_value(headers, name, |value| match format {
             Format::Milliseconds => seconds(f64::from_str(value).ok()? / 1000.0),
             Format::WholeMilliseconds => value.parse().ok().map(Duration::from_millis),
-            Format::DelayOrDate => delay(value, now)?.ok(),
+            Format::DelayOrDate => wait_time(value, now)?.ok(),
         })
     })
 }
 
 /// The first header that asks for a wait, even if its value can't be read.
-pub(super) fn asks_to_wait(headers: &HeaderMap) -> Option<(&'static str, &HeaderValue)> {
+pub(super) fn wait_header(headers: &HeaderMap) -> Option<(&'static str, &HeaderValue)> {
     HEADERS
         .iter()
         .find_map(|(name, _)| Some((*name, headers.get(*name)?)))
 }
 
 /// The first value that `parse` accepts. A header can occur several times, for example with a malformed value first.
-pub(super) fn first(
+pub(super) fn first_value(
     headers: &HeaderMap,
     name: &str,
     parse: impl Fn(&str) -> Option<Duration>,
@@ -148,7 +148,7 @@ fn seconds(seconds: f64) -> Option<Duration> {
 /// Parses a duration in seconds, or the time from `now` until a point in time. Returns `Some(Err(_))` if that point has
 /// passed. The size of a number without a unit determines its meaning: a duration, or a timestamp in seconds,
 /// milliseconds, microseconds or nanoseconds since 1970.
-pub(super) fn delay(value: &str, now: SystemTime) -> Option<Result<Duration, SystemTimeError>> {
+pub(super) fn wait_time(value: &str, now: SystemTime) -> Option<Result<Duration, SystemTimeError>> {
     let time = match f64::from_str(value) {
         Ok(number) if number < TIMESTAMP => return seconds(number).map(Ok),
         Ok(number) => {
@@ -156,7 +156,7 @@ pub(super) fn delay(value: &str, now: SystemTime) -> Option<Result<Duration, Sys
             let number = units.find(|unit| *unit < FINER_TIMESTAMP)?;
             SystemTime::UNIX_EPOCH.checked_add(seconds(number)?)?
         }
-        Err(_) => match span(value) {
+        Err(_) => match parse_span(value) {
             Some(wait) => return Some(Ok(wait)),
             None => date(value)?,
         },
@@ -165,14 +165,14 @@ pub(super) fn delay(value: &str, now: SystemTime) -> Option<Result<Duration, Sys
 }
 
 /// A duration written as `1m0s` (Go), `PT1M` (ISO 8601) or `00:01:00` (.NET).
-fn span(value: &str) -> Option<Duration> {
+fn parse_span(value: &str) -> Option<Duration> {
     if let Some((_, unit)) = value.split_once(' ') {
         // A unit after a space must be a word, such as `seconds`: a symbol could mean anything.
         let is_word = unit.len() > "ms".len();
         return wait::duration(&value.to_ascii_lowercase()).filter(|_| is_word);
     }
     let Some(iso) = value.strip_prefix('P') else {
-        return duration::parse(value).ok().or_else(|| hms(value));
+        return duration::parse(value).ok().or_else(|| parse_hms(value));
     };
     let (days, time) = iso.split_once('T').unwrap_or((iso, ""));
     // Before the `T`, `M` means months.
@@ -183,7 +183,7 @@ fn span(value: &str) -> Option<Duration> {
 }
 
 /// Parses hours, minutes and seconds.
-fn hms(value: &str) -> Option<Duration> {
+fn parse_hms(value: &str) -> Option<Duration> {
     let mut parts = value.split(':').map(|part| part.parse::<u32>().ok());
     let mut next = || parts.next()?.map(u64::from);
     let seconds = next()? * 3600 + next()? * 60 + next()?;

@@ -8,7 +8,7 @@ use ::async_openai::middleware::HttpRequestFactory;
 use retry_runtime::{Classify, ErrorForRetry, ResponseError, Verdict};
 use tower_service::Service;
 
-use super::by_status;
+use super::status_verdict;
 
 /// An HTTP service that sends one request per call and keeps retry-related headers, for
 /// `client.with_http_service(OneRequest::new(http))`.
@@ -66,7 +66,7 @@ async fn refusal(answer: reqwest::Response) -> OpenAIError {
         api_error,
     };
     let verdict = refused.classify();
-    if verdict == by_status(&answer) {
+    if verdict == status_verdict(&answer) {
         return OpenAIError::ApiError(answer);
     }
     OpenAIError::Boxed(Box::new(RefusedResponse { answer, verdict }))

@@ -36,13 +36,13 @@ pub(super) struct ClientCall<'a, Q: Repeat<A>, A> {
     total_end: Option<Moment>,
     pub(super) kept: Q::Kept,
     /// The name of the first request. Set once a hook may have changed the request.
-    first: Option<Box<str>>,
+    first_name: Option<Box<str>>,
 }
 
 impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
     /// Returns the client's name for its calls, or else the name of the first request.
     fn name(&self) -> Cow<'_, str> {
-        let name = self.retries.name.as_deref().or(self.first.as_deref());
+        let name = self.retries.name.as_deref().or(self.first_name.as_deref());
         name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed)
     }
 
@@ -52,7 +52,7 @@ impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
     }
 
     /// Returns the time limit of each attempt.
-    pub(super) fn limit(&self) -> Option<Duration> {
+    pub(super) fn time_limit(&self) -> Option<Duration> {
         let policy = self.retries.times_out.then_some(self.policy)?;
         time_left(policy.attempt_limit(), self.total_end, || {
             Timer::now(&DefaultTimer)
@@ -86,7 +86,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         driver.need_ready();
         let idempotent = match retries.repeats {
             Repeats::All => true,
-            Repeats::OfIdempotentMethods => Q::is_idempotent(&kept),
+            Repeats::IdempotentMethods => Q::is_idempotent(&kept),
             Repeats::None => false,
         };
         Self {
@@ -95,7 +95,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
                 retries,
                 policy,
                 kept,
-                first: None,
+                first_name: None,
             },
             driver,
             idempotent,
@@ -118,7 +118,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Wraps the attempt so that nested calls detect this call, in a span if the call has one.
-    pub(crate) fn within<F: Future>(
+    pub(crate) fn in_context<F: Future>(
         &self,
         attempt: Pin<&mut F>,
         number: u32,
@@ -129,15 +129,15 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Returns the request for the next attempt.
-    pub(crate) fn again(&self) -> Result<Q, Unrepeatable> {
+    pub(crate) fn request(&self) -> Result<Q, Unrepeatable> {
         Q::again(&self.call.kept, self.sent)
     }
 
     /// Keeps this request for all later retries, because hooks may have changed it.
-    pub(crate) fn keep_again(&mut self, request: Q) -> Q {
+    pub(crate) fn keep_request(&mut self, request: Q) -> Q {
         let call = &mut self.call;
         let name = || Q::name(&call.kept).into();
-        call.first.get_or_insert_with(name);
+        call.first_name.get_or_insert_with(name);
         request.keep_again(&mut call.kept, call.retries.recorded)
     }
 
@@ -162,20 +162,20 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Records that a hook ended. An error ends the call.
-    pub(crate) fn hooked(&mut self, outcome: Result<(), BoxError>) {
+    pub(crate) fn record_hook(&mut self, outcome: Result<(), BoxError>) {
         let outcome = outcome.map_err(|error| WithCauses(&*error).to_string());
         self.driver.hooked(outcome);
     }
 
     /// Waits for the future, at most until the deadline or a cancellation. Used for all waits except for the limiter.
-    pub(crate) async fn in_time<F: Future>(&self, wait: F) -> Result<F::Output, RejectedBy> {
+    pub(crate) async fn wait_in_time<F: Future>(&self, wait: F) -> Result<F::Output, RejectedBy> {
         let mut wait = pin!(wait);
         let at_once = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context)));
         if let Poll::Ready(output) = at_once.await {
             return Ok(output);
         }
         let left = |end: Moment| end.since(Timer::now(&DefaultTimer));
-        let wait = in_less_than(self.deadline.map_or(Duration::MAX, left), wait);
+        let wait = strict_timeout(self.deadline.map_or(Duration::MAX, left), wait);
         let waited = self.call.retries.unless_cancelled(wait).await;
         let in_time = waited.ok_or(RejectedBy::Cancelled)?;
         in_time.ok_or(RejectedBy::Deadline)
@@ -194,9 +194,9 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Records that the attempt, and so the call, succeeded with this response.
-    pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
+    pub(crate) fn record_success(&mut self, answer: &mut Q::Answer) {
         self.step(Driver::ok);
-        retried::<Q, A>(answer, self.number());
+        store_retries::<Q, A>(answer, self.number());
     }
 
     /// Returns true if the failure is a non-retryable response at the first attempt, and there is no fallback to
@@ -208,7 +208,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 
     /// Records a non-retryable response at the first attempt. The call counts as a success, but the budget records an
     /// answer instead of a success.
-    pub(crate) fn answered_finally(&mut self) {
+    pub(crate) fn record_final_answer(&mut self) {
         if let Some(budget) = self.call.retries.budget.as_deref() {
             budget.called();
             budget.answered(None);
@@ -218,7 +218,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Records that the attempt failed, perhaps before it started. Returns the failure if another attempt follows.
-    pub(crate) async fn failed<E>(
+    pub(crate) async fn record<E>(
         &mut self,
         mut failed: Failed<Q::Answer, E>,
         is_sent: bool,
@@ -233,7 +233,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         let may_follow = is_sent && failed.verdict.is_retryable();
         let gone = Q::repeatable(&call.kept).err().filter(|_| may_follow);
         if let Some(gone) = gone {
-            failed.show(gone);
+            failed.append_reason(gone);
         }
         let (policy, name) = (call.policy, call.name().into_owned());
         let site = Site::new(policy, &name);
@@ -253,7 +253,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Ends the call with this failure, before its first attempt or after a pause.
-    pub(crate) fn stopped<E>(
+    pub(crate) fn record_stop<E>(
         &mut self,
         failed: Failed<Q::Answer, E>,
         stop: &Stop,
@@ -270,7 +270,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 }
 
 /// Stores the number of retries in the response.
-fn retried<Q: Repeat<A>, A>(answer: &mut Q::Answer, attempts: u32) {
+fn store_retries<Q: Repeat<A>, A>(answer: &mut Q::Answer, attempts: u32) {
     if attempts > 1 {
         Q::retried(answer, attempts - 1);
     }
@@ -282,7 +282,7 @@ fn gave_up<Q: Repeat<A>, A, E>(
     reason: Reason,
 ) -> GaveUp<Q::Answer, E> {
     if let Ok(answer) = &mut outcome {
-        retried::<Q, A>(answer, attempts);
+        store_retries::<Q, A>(answer, attempts);
     }
     GaveUp {
         outcome,
@@ -293,7 +293,7 @@ fn gave_up<Q: Repeat<A>, A, E>(
 
 /// Like `timeout`, but an output that is ready exactly at the limit, or polled only then, counts as late.
 /// `Duration::MAX` means no limit.
-pub(crate) async fn in_less_than<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
+pub(crate) async fn strict_timeout<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
     let Some(end) = Instant::now().checked_add(limit) else {
         return Some(wait.await);
     };

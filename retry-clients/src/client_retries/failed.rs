@@ -21,7 +21,7 @@ impl<A, E> Failed<A, E> {
     }
 
     /// Appends the reason why the request can't be sent again.
-    pub(crate) fn show(&mut self, why: impl fmt::Display) {
+    pub(crate) fn append_reason(&mut self, why: impl fmt::Display) {
         self.shown = format!("{}; {why}", self.shown);
     }
 }

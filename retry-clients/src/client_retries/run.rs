@@ -8,12 +8,12 @@ use std::ops::Deref;
 use std::pin::pin;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, around, of_attempt};
+use retry_runtime::macro_support::{Driver, Ending, Stop, Taken, in_span, of_attempt};
 use retry_runtime::{Policy, Reason, Rejected, TimedOut, Verdict, own_loop::NextAttempt};
 use tokio::time::timeout;
 
 use super::ClientRetries;
-use super::attempts::{ClientAttempts, ClientCall, in_less_than};
+use super::attempts::{ClientAttempts, ClientCall, strict_timeout};
 use super::failed::Failed;
 use super::hooks::{GaveUp, Hook, HookFuture, Hooks};
 use crate::repeat::Repeat;
@@ -46,7 +46,7 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
     /// Returns true if a hook runs between two attempts.
-    fn run_between(&self) -> bool {
+    fn has_hooks(&self) -> bool {
         let runs =
             |hooks: &Hooks<_, _, _>| hooks.before_pause.is_some() || hooks.before_retry.is_some();
         self.hooks().is_some_and(runs)
@@ -66,11 +66,11 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     fn rejected(&self, rejected: Rejected) -> Self::Error;
     fn timed_out(&self, timed_out: TimedOut) -> Self::Error;
     fn verdict(&self, error: &Self::Error) -> Option<Verdict>;
-    fn shown(error: &Self::Error) -> String;
+    fn describe(error: &Self::Error) -> String;
     /// Returns the failure of an attempt with this error. `is_dropped` is true if the time limit dropped the attempt.
-    fn failed(&self, error: Self::Error, is_dropped: bool) -> Failed<Self::Answer, Self::Error> {
+    fn failure(&self, error: Self::Error, is_dropped: bool) -> Failed<Self::Answer, Self::Error> {
         let verdict = self.verdict(&error).unwrap_or(Verdict::STOP);
-        Failed::new(error, Self::shown, of_attempt(verdict, is_dropped))
+        Failed::new(error, Self::describe, of_attempt(verdict, is_dropped))
     }
 }
 
@@ -95,7 +95,7 @@ where
     let span = attempts.call.span_name();
     // Pinned here, because a large future is slow to move.
     let call = pin!(async {
-        let gave_up = match repeat(keys, &mut attempts, &mut sender, request).await {
+        let gave_up = match send_until_success(keys, &mut attempts, &mut sender, request).await {
             Ok(outcome) => return outcome,
             Err(gave_up) => gave_up,
         };
@@ -104,19 +104,19 @@ where
         };
         // Gives back the reserved capacity, or the place in the service's queue.
         drop(sender);
-        let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
+        let (request, made) = (attempts.request().ok().map(K::unwrap), gave_up.attempts);
         let outcome = fallback(request, gave_up).await;
-        let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
+        let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::describe(error));
         attempts.step(|driver, reporter| {
             driver.fell_back(&Taken::new(made), &outcome, show, reporter);
         });
         outcome
     });
-    around(span, call).await
+    in_span(span, call).await
 }
 
 /// Sends the request until an attempt succeeds. Returns the outcome of a call that didn't fail.
-async fn repeat<Q, S, K>(
+async fn send_until_success<Q, S, K>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
@@ -129,10 +129,10 @@ where
     // The call ends with this failure if no other attempt may start.
     let mut before: Option<Failed<K::Answer, K::Error>> = None;
     loop {
-        let begun = begin(keys, attempts, sender).await;
+        let begun = begin_attempt(keys, attempts, sender).await;
         if let Some(stop) = attempts.driver.stop() {
-            let first = || Failed::new(keys.rejected(stop.rejected()), K::shown, Verdict::STOP);
-            return Err(attempts.stopped(before.unwrap_or_else(first), &stop));
+            let first = || Failed::new(keys.rejected(stop.rejected()), K::describe, Verdict::STOP);
+            return Err(attempts.record_stop(before.unwrap_or_else(first), &stop));
         }
         drop(before);
         let (outcome, unsent) = match begun {
@@ -143,53 +143,53 @@ where
             Ok(()) => {
                 let number = attempts.number();
                 let sent = pin!(send(keys, sender, request, &attempts.call));
-                (attempts.within(sent, number).await, None)
+                (attempts.in_context(sent, number).await, None)
             }
         };
         let failed = match outcome {
             Ok(mut answer) => {
-                attempts.succeeded(&mut answer);
+                attempts.record_success(&mut answer);
                 return Ok(Ok(answer));
             }
             // The call didn't fail, so nothing is logged.
             Err(failed) if K::RETURNS_FIRST_ANSWER && attempts.returns_answer(&failed) => {
-                attempts.answered_finally();
+                attempts.record_final_answer();
                 return Ok(failed.outcome);
             }
             Err(failed) => failed,
         };
-        (request, before) = follow(keys, attempts, failed, unsent).await?;
+        (request, before) = prepare_retry(keys, attempts, failed, unsent).await?;
     }
 }
 
 /// Decides what follows a failed attempt, and waits for the next one. Returns the request of the next attempt, and the
 /// failure if the call may still end with it.
-async fn follow<Q, A, E, K: Keys<Q, A, E>>(
+async fn prepare_retry<Q, A, E, K: Keys<Q, A, E>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, A>,
     failed: Failed<K::Answer, K::Error>,
     unsent: Option<K::Request>,
 ) -> Result<(K::Request, Option<Failed<K::Answer, K::Error>>), GaveUp<K::Answer, K::Error>> {
-    let is_kept = attempts.may_end_after_pause() || keys.run_between();
-    let mut failed = attempts.failed(failed, unsent.is_none(), is_kept).await?;
-    let mut request = match unsent.map_or_else(|| attempts.again(), Ok) {
+    let is_kept = attempts.may_end_after_pause() || keys.has_hooks();
+    let mut failed = attempts.record(failed, unsent.is_none(), is_kept).await?;
+    let mut request = match unsent.map_or_else(|| attempts.request(), Ok) {
         Ok(request) => request,
         Err(gone) => {
-            failed.show(gone);
-            return Err(attempts.stopped(failed, &Stop::because(Reason::Unrepeatable)));
+            failed.append_reason(gone);
+            return Err(attempts.record_stop(failed, &Stop::new(Reason::Unrepeatable)));
         }
     };
     let mut before = (is_kept || K::Request::DRAINS).then_some(failed);
-    between(keys, attempts, &mut before, &mut request).await;
+    pause_with_hooks(keys, attempts, &mut before, &mut request).await;
     let goes_on = attempts.driver.unless_stopped(Some(()));
-    if goes_on.is_some() && keys.run_between() {
-        request = attempts.keep_again(request);
+    if goes_on.is_some() && keys.has_hooks() {
+        request = attempts.keep_request(request);
     }
     Ok((request, before.filter(|_| is_kept)))
 }
 
 /// Runs the hooks, and the pause between them.
-async fn between<Q, A, E, K: Keys<Q, A, E>>(
+async fn pause_with_hooks<Q, A, E, K: Keys<Q, A, E>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, A>,
     failed: &mut Option<Failed<K::Answer, K::Error>>,
@@ -198,7 +198,7 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
     let next = attempts.driver.next_attempt();
     let hook = keys.hooks().and_then(|hooks| hooks.before_pause.as_deref());
     if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
-        attempts.hooked(hook.await);
+        attempts.record_hook(hook.await);
     }
     if attempts.driver.pauses() {
         let pause = attempts.wait();
@@ -210,7 +210,7 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
     let hook = keys.hooks().and_then(|hooks| hooks.before_retry.as_deref());
     let hook = attempts.driver.unless_stopped(hook);
     if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
-        attempts.hooked(hook.await);
+        attempts.record_hook(hook.await);
     }
 }
 
@@ -228,12 +228,12 @@ fn begin_hook<'a, Q, A, E>(
 ///
 /// The wait for the sender has a separate time limit of the same length as an attempt. If both shared one limit, a
 /// request might be sent with too little time left for its response.
-async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
+async fn begin_attempt<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
 ) -> Result<(), FailedBy<Q, S, K>> {
-    let limit = keys.retries().ready_within.or(attempts.call.limit());
+    let limit = keys.retries().ready_within.or(attempts.call.time_limit());
     let limit = limit.unwrap_or(Duration::MAX);
     let mut begun = Ok(());
     while attempts.step(Driver::waits) {
@@ -244,19 +244,19 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
             attempts.wait().await;
             continue;
         }
-        let ready = in_less_than(limit, sender.ready());
-        let waited = match attempts.in_time(ready).await {
+        let ready = strict_timeout(limit, sender.ready());
+        let waited = match attempts.wait_in_time(ready).await {
             Ok(Some(ready)) => {
                 begun = ready.map_err(K::error);
                 Ok(())
             }
             // This timeout is not evidence about the server, so the breaker and the limiter don't record it.
-            Ok(None) => return Err(keys.failed(keys.timed_out(TimedOut::new(limit)), true)),
+            Ok(None) => return Err(keys.failure(keys.timed_out(TimedOut::new(limit)), true)),
             Err(by) => Err(by),
         };
         attempts.driver.ready(waited);
     }
-    begun.map_err(|error| keys.failed(error, false))
+    begun.map_err(|error| keys.failure(error, false))
 }
 
 /// Sends the request and classifies the response, within an attempt's time limit.
@@ -274,14 +274,14 @@ where
         let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
         Ok(K::Request::judge(&call.kept, answer, call.retries).await)
     };
-    let (outcome, is_dropped) = match call.limit() {
+    let (outcome, is_dropped) = match call.time_limit() {
         None => (attempt.await, false),
         Some(limit) => match timeout(limit, attempt).await {
             Ok(outcome) => (outcome, false),
             Err(_) => (Err(keys.timed_out(TimedOut::new(limit))), true),
         },
     };
-    let judged = outcome.map_err(|error| keys.failed(error, is_dropped))?;
+    let judged = outcome.map_err(|error| keys.failure(error, is_dropped))?;
     match judged.verdict {
         None => Ok(judged.answer),
         Some(verdict) => Err(Failed {

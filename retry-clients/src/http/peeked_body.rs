@@ -18,7 +18,7 @@ use crate::repeat::is_grpc;
 
 /// A response body whose first bytes were buffered for classification. Yields the whole body.
 pub struct PeekedBody<B> {
-    ahead: VecDeque<Result<Frame<Bytes>, BoxError>>,
+    buffered: VecDeque<Result<Frame<Bytes>, BoxError>>,
     /// The buffered bytes in one piece, for classification.
     text: Option<Vec<u8>>,
     is_whole: bool,
@@ -30,11 +30,11 @@ pub struct PeekedBody<B> {
 /// before a call fails. But a stream's first message can come long after the headers, and a caller may wait for the
 /// headers, for example to publish only once it is subscribed. A call that fails later is not retried: by gRFC A6,
 /// headers commit the call.
-const HELD: Duration = Duration::from_millis(100);
+const FIRST_FRAME_WAIT: Duration = Duration::from_millis(100);
 
 /// The number of bytes of a failed response that are read so that its connection can be reused. Beyond this, opening a
 /// new connection is cheaper.
-const DRAINED: usize = 64 * 1024;
+const MAX_DRAINED: usize = 64 * 1024;
 
 /// Parts of content types such as `text/event-stream`, `application/vnd.amazon.eventstream`,
 /// `application/json;stream=watch`, `application/x-ndjson`, `application/jsonl`, `application/json-seq`,
@@ -50,28 +50,28 @@ const STREAMS: [&str; 6] = [
 
 /// The part of a body to read before the response is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    Nowhere,
+pub(crate) enum Peek {
+    Nothing,
     /// The first frame, if it arrives soon.
-    First,
+    FirstFrame,
     /// The first bytes, up to this number.
     Bytes(usize),
 }
 
-impl Look {
-    pub(crate) fn at(headers: &HeaderMap, is_sent: bool, most: usize) -> Self {
+impl Peek {
+    pub(crate) fn for_answer(headers: &HeaderMap, is_sent: bool, most: usize) -> Self {
         if is_grpc(headers) {
             // If the headers contain the status, nothing follows. If the request is still being sent, its sender may
             // wait for the headers.
             let is_ended = headers.contains_key("grpc-status");
             return if is_ended || !is_sent {
-                Self::Nowhere
+                Self::Nothing
             } else {
-                Self::First
+                Self::FirstFrame
             };
         }
         if most == 0 || headers.get(CONTENT_TYPE).is_some_and(is_stream) {
-            return Self::Nowhere;
+            return Self::Nothing;
         }
         Self::Bytes(most)
     }
@@ -89,7 +89,7 @@ impl<B> PeekedBody<B> {
     /// Creates the body of a response that a `fallback` returns. Nothing is buffered.
     pub fn new(rest: B) -> Self {
         Self {
-            ahead: VecDeque::new(),
+            buffered: VecDeque::new(),
             text: None,
             is_whole: false,
             rest: Some(rest),
@@ -98,15 +98,15 @@ impl<B> PeekedBody<B> {
 
     /// The error at which reading ahead stopped, if any.
     pub(crate) fn error(&self) -> Option<&(dyn Error + 'static)> {
-        match self.ahead.back() {
+        match self.buffered.back() {
             Some(Err(error)) => Some(&**error),
             _ => None,
         }
     }
 
     /// Returns the response with the part of its body that was read.
-    pub(crate) fn seen<'a>(&'a self, sent: Sent<'a>, head: &'a response::Parts) -> Answer<'a> {
-        let last = self.ahead.back();
+    pub(crate) fn as_answer<'a>(&'a self, sent: Sent<'a>, head: &'a response::Parts) -> Answer<'a> {
+        let last = self.buffered.back();
         Answer {
             sent,
             status: head.status,
@@ -122,15 +122,15 @@ impl<B> PeekedBody<B>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
-    pub(crate) async fn look(&mut self, look: Look) {
-        match look {
-            Look::Nowhere => {}
-            Look::First => {
-                let _ = timeout(HELD, self.read()).await;
+    pub(crate) async fn peek(&mut self, peek: Peek) {
+        match peek {
+            Peek::Nothing => {}
+            Peek::FirstFrame => {
+                let _ = timeout(FIRST_FRAME_WAIT, self.read_frame()).await;
             }
-            Look::Bytes(most) => {
+            Peek::Bytes(most) => {
                 self.read_bytes(most).await;
-                let frames = self.ahead.iter().flatten();
+                let frames = self.buffered.iter().flatten();
                 let data = frames.filter_map(Frame::data_ref).flatten().copied();
                 self.text = Some(data.take(most).collect());
             }
@@ -142,7 +142,7 @@ where
     /// and so ends with this response.
     pub(crate) async fn drain(&mut self, pause: impl Future<Output = Option<()>>) -> Option<()> {
         let paused = {
-            let (mut reading, mut pause) = (pin!(self.read_bytes(DRAINED)), pin!(pause));
+            let (mut reading, mut pause) = (pin!(self.read_bytes(MAX_DRAINED)), pin!(pause));
             let mut is_read = false;
             poll_fn(|context| {
                 is_read = is_read || reading.as_mut().poll(context).is_ready();
@@ -160,7 +160,7 @@ where
     async fn read_bytes(&mut self, most: usize) {
         let mut read = 0;
         while read < most {
-            let Some(data) = self.read().await else {
+            let Some(data) = self.read_frame().await else {
                 break;
             };
             read += data.len();
@@ -168,7 +168,7 @@ where
     }
 
     /// Reads a frame ahead. Returns `None` once no more data can follow.
-    async fn read(&mut self) -> Option<Bytes> {
+    async fn read_frame(&mut self) -> Option<Bytes> {
         let rest = self.rest.as_mut()?;
         let frame = poll_fn(|context| Pin::new(&mut *rest).poll_frame(context)).await;
         let data = match &frame {
@@ -183,7 +183,7 @@ where
         if self.is_whole {
             self.rest = None;
         }
-        self.ahead
+        self.buffered
             .extend(frame.map(|frame| frame.map_err(Into::into)));
         data
     }
@@ -200,7 +200,7 @@ where
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        if let Some(frame) = self.ahead.pop_front() {
+        if let Some(frame) = self.buffered.pop_front() {
             return Poll::Ready(Some(frame));
         }
         let Some(rest) = &mut self.rest else {
@@ -214,30 +214,30 @@ where
 
     fn is_end_stream(&self) -> bool {
         let is_ended = self.rest.as_ref().map_or(self.is_whole, B::is_end_stream);
-        self.ahead.is_empty() && is_ended
+        self.buffered.is_empty() && is_ended
     }
 
     fn size_hint(&self) -> SizeHint {
-        let ahead = self
-            .ahead
+        let buffered = self
+            .buffered
             .iter()
             .filter_map(|frame| frame.as_ref().ok()?.data_ref());
-        let ahead: u64 = ahead.map(|data| data.len() as u64).sum();
+        let buffered: u64 = buffered.map(|data| data.len() as u64).sum();
         let rest = match &self.rest {
             Some(rest) => rest.size_hint(),
             None if self.is_whole => SizeHint::with_exact(0),
             None => SizeHint::new(),
         };
-        longer(ahead, &rest)
+        extend_hint(buffered, &rest)
     }
 }
 
-/// The size hint of a body with `ahead` bytes before the rest.
-pub(crate) fn longer(ahead: u64, rest: &SizeHint) -> SizeHint {
+/// The size hint of a body with `buffered` bytes before the rest.
+pub(crate) fn extend_hint(buffered: u64, rest: &SizeHint) -> SizeHint {
     let mut hint = SizeHint::new();
-    hint.set_lower(rest.lower().saturating_add(ahead));
+    hint.set_lower(rest.lower().saturating_add(buffered));
     if let Some(upper) = rest.upper() {
-        hint.set_upper(upper.saturating_add(ahead));
+        hint.set_upper(upper.saturating_add(buffered));
     }
     hint
 }

@@ -13,23 +13,23 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 /// The time limits for a reply, and for connecting.
-const PATIENCE: Duration = Duration::from_millis(250);
-const PATIENCE_TO_CONNECT: Duration = Duration::from_secs(1);
+const REPLY_TIMEOUT: Duration = Duration::from_millis(250);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pauses between requests to a server that does not reply.
 const POLICY: Policy = Policy::new()
     .max(u32::MAX)
     .base(Duration::from_millis(100))
-    .cap(LONGEST);
+    .cap(MAX_PAUSE);
 /// The longest pause. With both time limits, it must be shorter than the script's `return_within`.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 
 /// The number of consecutive failures that are logged one by one, and the interval between log records after that.
-const TOLD: u32 = 5;
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const LOGGED_FAILURES: u32 = 5;
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The interval between reports if nothing has changed. Redis deletes the data of a process after a day.
-const AT_LEAST_EVERY: Duration = Duration::from_secs(3600);
+const REPORT_INTERVAL: Duration = Duration::from_secs(3600);
 
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease.lua")));
 
@@ -71,7 +71,7 @@ pub(super) struct Ledger {
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Usage {
     pub(super) earned: f64,
-    pub(super) alone: u64,
+    pub(super) local: u64,
 }
 
 /// The tokens that a process requests.
@@ -79,14 +79,14 @@ pub(super) struct Usage {
 pub(super) struct LeaseRequest {
     pub(super) tokens: u64,
     /// The number of tokens that are granted all at once or not at all.
-    pub(super) together: u64,
+    pub(super) indivisible: u64,
 }
 
 type Connect<C> = Box<dyn FnMut() -> Connecting<C> + Send>;
 type Connecting<C> = Pin<Box<dyn Future<Output = RedisResult<C>> + Send>>;
 
 /// Returns a function that connects to the client's server.
-pub(super) fn to(client: Client) -> impl FnMut() -> Connecting<MultiplexedConnection> + Send {
+pub(super) fn dialer(client: Client) -> impl FnMut() -> Connecting<MultiplexedConnection> + Send {
     move || {
         let client = client.clone();
         Box::pin(async move { client.get_multiplexed_async_connection().await })
@@ -119,12 +119,12 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
 
     /// Requests tokens. Returns the number granted (0 without a request if there is nothing to report), or the time to
     /// wait before the next request.
-    pub(super) async fn ask(
+    pub(super) async fn request_tokens(
         &mut self,
         usage: Usage,
         requested: LeaseRequest,
     ) -> Result<u64, Duration> {
-        let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
+        let is_recent = |answered: Instant| answered.elapsed() < REPORT_INTERVAL;
         let ledger = &*self.ledger;
         let is_reported = usage == ledger.usage && ledger.answered.is_some_and(is_recent);
         if requested.tokens == 0 && is_reported {
@@ -145,7 +145,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         is_last: bool,
     ) -> Result<u64, Duration> {
         let was_connected = self.connection.is_some();
-        let answer = self.answer(usage, requested, is_last).await;
+        let answer = self.run_script(usage, requested, is_last).await;
         match answer {
             Ok(Ok(granted)) => {
                 let ledger = &mut *self.ledger;
@@ -161,26 +161,26 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
             }
             // Servers close idle connections.
             Ok(Err(_)) if was_connected => Err(Duration::ZERO),
-            Ok(Err(error)) => Err(self.failed(&error)),
-            Err(_) => Err(self.failed(&"no reply in time")),
+            Ok(Err(error)) => Err(self.record_failure(&error)),
+            Err(_) => Err(self.record_failure(&"no reply in time")),
         }
     }
 
     /// Records a failure. Returns the time to wait before the next request.
-    fn failed(&mut self, error: &dyn Display) -> Duration {
+    fn record_failure(&mut self, error: &dyn Display) -> Duration {
         let ledger = &mut *self.ledger;
-        let is_recent = |failed: Instant| failed.elapsed() < TOLD_EVERY;
-        if ledger.failing.attempt() > TOLD && ledger.failed.is_some_and(is_recent) {
-            return LONGEST;
+        let is_recent = |failed: Instant| failed.elapsed() < LOG_INTERVAL;
+        if ledger.failing.attempt() > LOGGED_FAILURES && ledger.failed.is_some_and(is_recent) {
+            return MAX_PAUSE;
         }
         ledger.failed = Some(Instant::now());
         let site = Site::new(&POLICY, &self.bucket);
         let pause = ledger.failing.failed(&site, Verdict::TRANSIENT, error);
-        pause.unwrap_or(LONGEST)
+        pause.unwrap_or(MAX_PAUSE)
     }
 
     /// Sends the last report.
-    pub(super) async fn settle(mut self, last: Usage) {
+    pub(super) async fn close(mut self, last: Usage) {
         if let Err(Duration::ZERO) = self.exchange(last, LeaseRequest::default(), true).await {
             let _ = self.exchange(last, LeaseRequest::default(), true).await;
         }
@@ -188,7 +188,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
 
     /// Runs the script on the last connection, or on a new one. A connection that failed is not reused: it could take
     /// minutes to detect that it is dead.
-    async fn answer(
+    async fn run_script(
         &mut self,
         usage: Usage,
         requested: LeaseRequest,
@@ -196,7 +196,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
     ) -> Result<RedisResult<u64>, Elapsed> {
         let connection = match self.connection.take() {
             Some(connection) => Ok(connection),
-            None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await?,
+            None => timeout(CONNECT_TIMEOUT, (self.connect)()).await?,
         };
         let mut connection = match connection {
             Ok(connection) => connection,
@@ -217,26 +217,26 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
             self.capacity,
             self.per_second,
             usage.earned,
-            usage.alone,
+            usage.local,
             ledger.granted.saturating_add(requested.tokens),
             ledger.granted,
-            requested.together,
+            requested.indivisible,
             ledger.sequence,
             ledger.usage.earned,
-            ledger.usage.alone,
+            ledger.usage.local,
             u8::from(ledger.is_known),
             u8::from(is_last),
         );
         let mut script = LEASE.prepare_invoke();
         script.key(&self.bucket).key(&*process).arg(numbers);
-        let granted = timeout(PATIENCE, script.invoke_async(&mut connection)).await?;
+        let granted = timeout(REPLY_TIMEOUT, script.invoke_async(&mut connection)).await?;
         self.connection = granted.is_ok().then_some(connection);
         Ok(granted)
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2⁵³")]
-pub(super) fn float(count: u64) -> f64 {
+pub(super) fn to_f64(count: u64) -> f64 {
     count as f64
 }
 

@@ -9,7 +9,7 @@ use retry_runtime::{Kind, seam::RetryBudget};
 use tokio::sync::watch::Sender;
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float, to};
+use super::account::{Account, LeaseRequest, Ledger, Usage, dialer, expect_runtime, to_f64};
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a ratio of all their calls,
 /// plus an initial number of tokens.
@@ -60,13 +60,13 @@ struct Shared {
     /// The number of calls since the process started.
     calls: AtomicU64,
     lease: AtomicU64,
-    alone: Mutex<Alone>,
+    local: Mutex<LocalBudget>,
     ledger: tokio::sync::Mutex<Ledger>,
 }
 
 /// The budget of a process while Redis does not reply.
 #[derive(Default)]
-struct Alone {
+struct LocalBudget {
     is_answered: bool,
     /// The value of `Shared::calls` when `tokens` was last computed.
     calls: u64,
@@ -76,8 +76,8 @@ struct Alone {
 }
 
 /// The interval between reports of calls, and the shortest interval between requests to Redis.
-const EVERY: Duration = Duration::from_secs(1);
-const AT_MOST_EVERY: Duration = Duration::from_millis(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
 impl FleetBudget {
     /// Creates a budget that earns a ratio of the calls of all processes with the same key: 0.1 allows one retry per
@@ -104,7 +104,7 @@ impl FleetBudget {
             capacity,
             calls: AtomicU64::new(0),
             lease: AtomicU64::new(0),
-            alone: Mutex::default(),
+            local: Mutex::default(),
             ledger: tokio::sync::Mutex::default(),
         };
         Self {
@@ -122,7 +122,7 @@ impl FleetBudget {
     /// retry, and one an hour otherwise. It waits up to one second to connect and 250 ms for a reply, and retries after
     /// up to 100 ms, 200 ms, … half a second. The log contains the first five failures, then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
-        self.keep_with(to(client))
+        self.keep_with(dialer(client))
     }
 
     /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` creates a new connection each time the
@@ -160,16 +160,16 @@ impl FleetBudget {
             let (mut account, _kept) = (account.await, KeepGuard(&shared));
             let mut spends = true;
             while requested.has_changed().is_ok() {
-                if let Err(pause) = shared.ask(&mut account, spends).await {
+                if let Err(pause) = shared.renew_lease(&mut account, spends).await {
                     sleep(pause).await;
                     continue;
                 }
-                sleep(AT_MOST_EVERY).await;
+                sleep(MIN_INTERVAL).await;
                 // A process that doesn't retry leaves new tokens to processes that do.
-                spends = timeout(EVERY, requested.changed()).await.is_ok();
+                spends = timeout(REPORT_INTERVAL, requested.changed()).await.is_ok();
             }
             account
-                .settle(shared.usage(shared.lease.load(Relaxed)))
+                .close(shared.usage(shared.lease.load(Relaxed)))
                 .await;
         }
     }
@@ -186,14 +186,14 @@ struct KeepGuard<'a>(&'a Shared);
 
 impl Drop for KeepGuard<'_> {
     fn drop(&mut self) {
-        self.0.is_left_alone();
+        self.0.record_no_reply();
     }
 }
 
 impl Shared {
     /// Reports calls, and renews the lease of a process that retries. If Redis did not reply, returns the time to wait
     /// before the next request as the error.
-    async fn ask<C: ConnectionLike>(
+    async fn renew_lease<C: ConnectionLike>(
         &self,
         account: &mut Account<'_, C>,
         spends: bool,
@@ -203,64 +203,64 @@ impl Shared {
         if spends || leased == 0 {
             // Don't request tokens for retries that were denied: those calls have ended, and other processes need the
             // tokens.
-            requested.tokens = self.ahead().saturating_sub(leased);
+            requested.tokens = self.lease_size().saturating_sub(leased);
         }
-        match account.ask(self.usage(0), requested).await {
+        match account.request_tokens(self.usage(0), requested).await {
             Ok(granted) => {
                 self.lease.fetch_add(granted, Relaxed);
-                self.alone().is_answered = true;
+                self.local().is_answered = true;
                 Ok(())
             }
             Err(pause) => {
-                self.is_left_alone();
+                self.record_no_reply();
                 Err(pause)
             }
         }
     }
 
     /// The number of tokens that are leased in advance.
-    fn ahead(&self) -> u64 {
+    fn lease_size(&self) -> u64 {
         u64::from((self.capacity / 10).max(1).min(self.capacity))
     }
 
     /// The totals to report, if `given_back` tokens are returned.
     fn usage(&self, given_back: u64) -> Usage {
         Usage {
-            earned: float(self.calls.load(Relaxed)) * self.ratio + float(given_back),
-            alone: self.alone().spent,
+            earned: to_f64(self.calls.load(Relaxed)) * self.ratio + to_f64(given_back),
+            local: self.local().spent,
         }
     }
 
-    fn is_left_alone(&self) {
-        let mut alone = self.alone();
-        if alone.is_answered {
-            alone.is_answered = false;
-            alone.calls = self.calls.load(Relaxed);
-            alone.tokens = 0.0;
+    fn record_no_reply(&self) {
+        let mut local = self.local();
+        if local.is_answered {
+            local.is_answered = false;
+            local.calls = self.calls.load(Relaxed);
+            local.tokens = 0.0;
         }
     }
 
     /// Pays from this process's own calls, if Redis does not reply.
     #[cold]
-    fn withdraw_alone(&self) -> bool {
-        let mut alone = self.alone();
-        if alone.is_answered {
+    fn withdraw_local(&self) -> bool {
+        let mut local = self.local();
+        if local.is_answered {
             return false;
         }
         let calls = self.calls.load(Relaxed);
-        let earned = float(calls.saturating_sub(alone.calls)) * self.ratio;
-        alone.calls = calls;
-        alone.tokens = (alone.tokens + earned).min(float(self.ahead()));
-        if alone.tokens < 1.0 {
+        let earned = to_f64(calls.saturating_sub(local.calls)) * self.ratio;
+        local.calls = calls;
+        local.tokens = (local.tokens + earned).min(to_f64(self.lease_size()));
+        if local.tokens < 1.0 {
             return false;
         }
-        alone.tokens -= 1.0;
-        alone.spent += 1;
+        local.tokens -= 1.0;
+        local.spent += 1;
         true
     }
 
-    fn alone(&self) -> MutexGuard<'_, Alone> {
-        self.alone.lock().unwrap_or_else(PoisonError::into_inner)
+    fn local(&self) -> MutexGuard<'_, LocalBudget> {
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -272,14 +272,14 @@ impl RetryBudget for FleetBudget {
         match shared.lease.fetch_update(Relaxed, Relaxed, less) {
             Ok(before) => {
                 // `<=` and not `==`, because Redis may have granted less than was requested.
-                if before <= shared.ahead() / 2 + 1 {
+                if before <= shared.lease_size() / 2 + 1 {
                     self.requested.send_replace(());
                 }
                 true
             }
             Err(_) => {
                 self.requested.send_replace(());
-                shared.withdraw_alone()
+                shared.withdraw_local()
             }
         }
     }

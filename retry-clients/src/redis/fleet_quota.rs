@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::sync::watch::Sender;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, LeaseRequest, Ledger, Usage, expect_runtime, float, to};
+use super::account::{Account, LeaseRequest, Ledger, Usage, dialer, expect_runtime, to_f64};
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
 /// minute of one API key.
@@ -66,14 +66,14 @@ struct Shared {
     processes: u32,
     burst: u32,
     max_wait: Option<Duration>,
-    room: RateLimiter<Leased>,
+    limiter: RateLimiter<Leased>,
     ledger: Mutex<Ledger>,
-    part: Mutex<Part>,
+    local: Mutex<LocalQuota>,
 }
 
 /// The shortest interval between requests to Redis, and the longest while attempts wait.
-const AT_MOST_EVERY: Duration = Duration::from_millis(10);
-const EVERY: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 impl FleetQuota {
     /// Creates a quota of `amount` units of cost per period, for all processes with the same key. `processes` is their
@@ -83,20 +83,20 @@ impl FleetQuota {
     /// a day after the last request; a bucket in debt is stored until the debt is paid. All processes should use the
     /// same settings.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
-        Self::of(Shared {
+        Self::from_shared(Shared {
             key: key.into(),
             amount: amount.max(1),
             period: period.max(Duration::from_nanos(1)),
             processes: processes.max(1),
             burst: 1,
             max_wait: None,
-            room: RateLimiter::leased(),
+            limiter: RateLimiter::leased(),
             ledger: Mutex::default(),
-            part: Mutex::default(),
+            local: Mutex::default(),
         })
     }
 
-    fn of(shared: Shared) -> Self {
+    fn from_shared(shared: Shared) -> Self {
         Self {
             shared: Arc::new(shared),
             requested: Sender::new(()),
@@ -122,13 +122,13 @@ impl FleetQuota {
         let before = &*self.shared;
         let mut shared = Shared {
             key: before.key.clone(),
-            room: RateLimiter::leased(),
+            limiter: RateLimiter::leased(),
             ledger: Mutex::default(),
-            part: Mutex::default(),
+            local: Mutex::default(),
             ..*before
         };
         set(&mut shared);
-        Self::of(shared)
+        Self::from_shared(shared)
     }
 
     /// Returns this limiter for attempts with this cost, such as the number of tokens of a request to a model.
@@ -142,7 +142,7 @@ impl FleetQuota {
 
     /// The number of attempts of this process that are waiting for their turn.
     pub fn waiting(&self) -> usize {
-        self.shared.room.waiting()
+        self.shared.limiter.waiting()
     }
 
     /// Leases tokens from Redis for the waiting attempts, until all clones of this limiter are dropped. Spawn the
@@ -154,7 +154,7 @@ impl FleetQuota {
     /// waits up to one second to connect and 250 ms for a reply, and retries after up to 100 ms, 200 ms, … half a
     /// second. The log contains the first five failures, then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
-        self.keep_with(to(client))
+        self.keep_with(dialer(client))
     }
 
     /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` creates a new connection each time the
@@ -188,24 +188,24 @@ impl FleetQuota {
         async move {
             expect_runtime();
             let rate = f64::from(shared.amount) / shared.period.as_secs_f64();
-            let room = f64::from(shared.burst).max(between_asks(rate));
-            let account = Account::new("quota", &shared.key, room, rate, connect, &shared.ledger);
-            let (mut account, mut part) = (account.await, shared.part.lock().await);
+            let size = f64::from(shared.burst).max(interval_tokens(rate));
+            let account = Account::new("quota", &shared.key, size, rate, connect, &shared.ledger);
+            let (mut account, mut local) = (account.await, shared.local.lock().await);
             while requested.has_changed().is_ok() {
-                let pause = part.ask(&shared, &mut account).await;
+                let pause = local.renew_lease(&shared, &mut account).await;
                 sleep(pause).await;
-                if shared.room.lacking() == 0 {
-                    let _ = timeout(EVERY, requested.changed()).await;
+                if shared.limiter.lacking() == 0 {
+                    let _ = timeout(REPORT_INTERVAL, requested.changed()).await;
                 }
             }
-            account.settle(part.usage(shared.room.revoke())).await;
+            account.close(local.usage(shared.limiter.revoke())).await;
         }
     }
 }
 
 /// The part of the quota that a process uses while Redis does not reply.
 #[derive(Default)]
-struct Part {
+struct LocalQuota {
     /// The time of the last update, and the tokens that were available then. `None` while Redis replies.
     since: Option<(Instant, f64)>,
     /// The tokens granted from the process's own part since its start.
@@ -214,9 +214,9 @@ struct Part {
     returned: u64,
 }
 
-impl Part {
+impl LocalQuota {
     /// Leases tokens for the waiting attempts. Returns the time to wait before the next request.
-    async fn ask<C: ConnectionLike>(
+    async fn renew_lease<C: ConnectionLike>(
         &mut self,
         shared: &Shared,
         account: &mut Account<'_, C>,
@@ -224,13 +224,13 @@ impl Part {
         self.revoke(shared);
         // Return the unused tokens and request them again. Otherwise, they would be available in addition to the tokens
         // that the bucket accumulates meanwhile.
-        let held = shared.room.room();
+        let held = shared.limiter.room();
         let requested = LeaseRequest {
-            tokens: shared.room.lacking() + held,
-            together: shared.room.lacking_for_first(),
+            tokens: shared.limiter.lacking() + held,
+            indivisible: shared.limiter.lacking_for_first(),
         };
-        // The tokens are removed from `room` only after the reply: if this task is aborted, the next one returns them.
-        let answer = account.ask(self.usage(held), requested);
+        // The tokens leave `limiter` only after the reply: if this task is aborted, the next one returns them.
+        let answer = account.request_tokens(self.usage(held), requested);
         let answer = if self.since.is_some() {
             self.grant_until(shared, answer).await
         } else {
@@ -241,9 +241,9 @@ impl Part {
                 self.since = None;
                 self.replace(shared, held, granted);
                 if granted < requested.tokens {
-                    shared.until_next()
+                    shared.next_token_wait()
                 } else {
-                    AT_MOST_EVERY
+                    MIN_INTERVAL
                 }
             }
             Err(pause) => {
@@ -259,7 +259,7 @@ impl Part {
         loop {
             self.revoke(shared);
             self.grant(shared);
-            if let Ok(done) = timeout(shared.until_next(), done.as_mut()).await {
+            if let Ok(done) = timeout(shared.next_token_wait(), done.as_mut()).await {
                 return done;
             }
         }
@@ -268,38 +268,38 @@ impl Part {
     /// The totals to report, if `given_back` more tokens are returned.
     fn usage(&self, given_back: u64) -> Usage {
         Usage {
-            earned: float(self.returned + given_back),
-            alone: self.spent,
+            earned: to_f64(self.returned + given_back),
+            local: self.spent,
         }
     }
 
     /// Returns the `held` tokens, and grants the new ones instead.
     fn replace(&mut self, shared: &Shared, held: u64, granted: u64) {
-        let there = shared.room.revoke() + granted;
+        let there = shared.limiter.revoke() + granted;
         // Tokens of attempts that started meanwhile are not returned.
         self.returned += held.min(there);
-        shared.room.grant(there.saturating_sub(held));
+        shared.limiter.grant(there.saturating_sub(held));
     }
 
     /// Takes back tokens that no waiting attempt can use.
     fn revoke(&mut self, shared: &Shared) {
-        let revoked = shared.room.revoke_unused();
+        let revoked = shared.limiter.revoke_unused();
         self.returned += revoked;
         if let Some((_, there)) = &mut self.since {
-            *there += float(revoked);
+            *there += to_f64(revoked);
         }
     }
 
     /// Grants the available tokens of the process's own part.
     fn grant(&mut self, shared: &Shared) {
-        let (lacking, first) = (shared.room.lacking(), shared.room.lacking_for_first());
+        let (lacking, first) = (shared.limiter.lacking(), shared.limiter.lacking_for_first());
         let now = Instant::now();
         let (since, before) = self.since.unwrap_or((now, 0.0));
         let part = 1.0 / f64::from(shared.processes);
         let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
-        let burst = (f64::from(shared.burst) * part).max(between_asks(rate));
+        let burst = (f64::from(shared.burst) * part).max(interval_tokens(rate));
         // Tokens beyond the process's part of a burst accumulate only for waiting attempts.
-        let most = burst.max(float(lacking.min(first.max(1))));
+        let most = burst.max(to_f64(lacking.min(first.max(1))));
         let there = (before + (now - since).as_secs_f64() * rate).min(most);
         #[expect(
             clippy::cast_possible_truncation,
@@ -308,31 +308,31 @@ impl Part {
         )]
         let whole = there as u64;
         let granted = if whole < first { 0 } else { lacking.min(whole) };
-        self.since = Some((now, there - float(granted)));
+        self.since = Some((now, there - to_f64(granted)));
         self.spent += granted;
-        shared.room.grant(granted);
+        shared.limiter.grant(granted);
     }
 }
 
 /// The tokens that accumulate during two request intervals. A smaller bucket would limit high rates.
-fn between_asks(rate: f64) -> f64 {
-    rate * 2.0 * AT_MOST_EVERY.as_secs_f64()
+fn interval_tokens(rate: f64) -> f64 {
+    rate * 2.0 * MIN_INTERVAL.as_secs_f64()
 }
 
 impl Shared {
     /// The time until one more token is available.
-    fn until_next(&self) -> Duration {
-        (self.period / self.amount).clamp(AT_MOST_EVERY, EVERY)
+    fn next_token_wait(&self) -> Duration {
+        (self.period / self.amount).clamp(MIN_INTERVAL, REPORT_INTERVAL)
     }
 }
 
 impl AdmissionControl for FleetQuota {
     fn enter(&self, cost: u32) -> Permit {
-        self.shared.room.enter(cost)
+        self.shared.limiter.enter(cost)
     }
 
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
-        let turn = self.shared.room.poll(permit, waker);
+        let turn = self.shared.limiter.poll(permit, waker);
         if let Admission::Wait { .. } = turn {
             self.requested.send_replace(());
         }
@@ -340,7 +340,7 @@ impl AdmissionControl for FleetQuota {
     }
 
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
-        let changes = self.shared.room.leave(permit, outcome);
+        let changes = self.shared.limiter.leave(permit, outcome);
         if changes != [None; 2] {
             // The tokens can't be used during a pause, so `keep` returns them.
             self.requested.send_replace(());
@@ -353,7 +353,7 @@ impl AdmissionControl for FleetQuota {
     }
 
     fn state(&self) -> AdmissionState {
-        self.shared.room.state()
+        self.shared.limiter.state()
     }
 }
 

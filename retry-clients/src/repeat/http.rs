@@ -9,7 +9,7 @@ use retry_runtime::Verdict;
 
 use super::{Judged, Repeat, RepeatBody, Unrepeatable};
 use crate::client_retries::failed::WithCauses;
-use crate::http::{Answer, Look, PeekedBody, RetryCount, Sent};
+use crate::http::{Answer, Peek, PeekedBody, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
 
 /// Marks a request with an idempotency key after an ambiguous failure. Stored in the request's extensions.
@@ -105,9 +105,9 @@ where
 {
     let (head, body) = answer.into_parts();
     let mut body = PeekedBody::new(body);
-    body.look(Look::at(&head.headers, sent.is_read, retries.read))
+    body.peek(Peek::for_answer(&head.headers, sent.is_read, retries.read))
         .await;
-    let (verdict, shown) = meaning(&body.seen(sent, &head), body.error(), retries);
+    let (verdict, shown) = verdict_and_text(&body.as_answer(sent, &head), body.error(), retries);
     Judged {
         answer: Response::from_parts(head, body),
         verdict,
@@ -116,7 +116,7 @@ where
 }
 
 /// Classifies a response, or its body's error. Also returns the text for the log if it is a failure.
-pub(super) fn meaning(
+pub(super) fn verdict_and_text(
     answer: &Answer<'_>,
     error: Option<&(dyn Error + 'static)>,
     retries: &ClientRetries,

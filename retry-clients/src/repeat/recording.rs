@@ -9,7 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::Unrepeatable;
 use crate::BoxError;
-use crate::http::longer;
+use crate::http::extend_hint;
 
 /// A recording of a body, made while the body is sent, so that the body can be sent again.
 ///
@@ -138,13 +138,13 @@ impl<B> Tape<B> {
         }
         self.length = self.length.saturating_add(part.length());
         if self.length > self.most {
-            self.forget(Unrepeatable::TooLong(self.most));
+            self.stop_recording(Unrepeatable::TooLong(self.most));
         } else {
             self.parts.push(part);
         }
     }
 
-    fn forget(&mut self, why: Unrepeatable) {
+    fn stop_recording(&mut self, why: Unrepeatable) {
         self.state = State::Gone(why);
         drop(mem::take(&mut self.parts));
     }
@@ -184,7 +184,7 @@ where
         let frame = match ready!(polled) {
             Some(Ok(frame)) => frame,
             Some(Err(error)) => {
-                tape.forget(Unrepeatable::Broken);
+                tape.stop_recording(Unrepeatable::Broken);
                 return Poll::Ready(Some(Err(error.into())));
             }
             None => {
@@ -219,7 +219,7 @@ where
         if tape.state == State::Whole {
             return SizeHint::with_exact(left);
         }
-        longer(left, &tape.body.size_hint())
+        extend_hint(left, &tape.body.size_hint())
     }
 }
 

@@ -3,9 +3,9 @@ use std::mem;
 use reqwest::{Body, Response, ResponseBuilderExt, Url};
 
 use super::Judged;
-use super::http::{judge, meaning};
+use super::http::{judge, verdict_and_text};
 use crate::ClientRetries;
-use crate::http::{Answer, Look, PeekedBody, Sent};
+use crate::http::{Answer, Peek, PeekedBody, Sent};
 
 #[cfg(feature = "reqwest_middleware")]
 mod request;
@@ -16,7 +16,7 @@ pub(super) async fn judge_response(
     answer: Response,
     retries: &ClientRetries,
 ) -> Judged<Response> {
-    if Look::at(answer.headers(), sent.is_read, retries.read) == Look::Nowhere {
+    if Peek::for_answer(answer.headers(), sent.is_read, retries.read) == Peek::Nothing {
         let head = Answer {
             sent,
             status: answer.status(),
@@ -25,7 +25,7 @@ pub(super) async fn judge_response(
             body: None,
             is_whole: false,
         };
-        let (verdict, shown) = meaning(&head, None, retries);
+        let (verdict, shown) = verdict_and_text(&head, None, retries);
         return Judged {
             answer,
             verdict,

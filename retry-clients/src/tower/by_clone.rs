@@ -227,7 +227,7 @@ where
         (self.by.judge)(Err(error))
     }
 
-    fn shown(error: &E) -> String {
+    fn describe(error: &E) -> String {
         error.to_string()
     }
 }

@@ -81,7 +81,7 @@ where
         self.retries.judge(Err(&**error))
     }
 
-    fn shown(error: &BoxError) -> String {
+    fn describe(error: &BoxError) -> String {
         WithCauses(&**error).to_string()
     }
 }

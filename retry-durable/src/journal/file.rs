@@ -8,19 +8,19 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use crate::JournalError;
-use crate::journal::line::{Header, Line, checkable};
+use crate::journal::line::{Header, Line, add_checksum};
 
 /// The start of files in the old format, without checksums.
-const UNCHECKED: &str = r#"{"step":""#;
+const UNCHECKED_START: &str = r#"{"step":""#;
 
 /// A file is rewritten when it is opened if more than this number of its lines, and more than half of all lines, are
 /// from attempts that are no longer needed.
-const FORGOTTEN: usize = 1000;
+const MAX_FORGOTTEN: usize = 1000;
 
 /// The maximum number of times that the file is opened, if another program replaces it before it is locked. Each
 /// program replaces it only once, but on a file system whose inode numbers change with each query, the loop would
 /// never end.
-const OPENINGS: usize = 10;
+const MAX_OPENINGS: usize = 10;
 
 /// The steps in a file that the program needs after a restart.
 #[derive(Debug, Default)]
@@ -28,12 +28,12 @@ pub(super) struct Steps {
     /// The results of steps, in JSON, by name.
     pub(super) results: HashMap<String, Box<RawValue>>,
     /// The number of the first attempt that each call still needs, if it is not 1.
-    pub(super) first: HashMap<String, u32>,
+    pub(super) first_attempts: HashMap<String, u32>,
     forgotten: usize,
 }
 
 impl Steps {
-    fn keep(&mut self, line: Line<'_>) {
+    fn insert(&mut self, line: Line<'_>) {
         if let Some(number) = line.attempt {
             self.forget_before(&line.step, number);
         }
@@ -54,11 +54,11 @@ impl Steps {
         ] {
             self.forgotten += usize::from(self.results.remove(&step).is_some());
         }
-        self.first.insert(call.to_owned(), number - 1);
+        self.first_attempts.insert(call.to_owned(), number - 1);
     }
 
     fn is_sparse(&self) -> bool {
-        self.forgotten > FORGOTTEN.max(self.results.len())
+        self.forgotten > MAX_FORGOTTEN.max(self.results.len())
     }
 }
 
@@ -81,7 +81,7 @@ type Opened = (JournalFile, Location, Steps);
 impl JournalFile {
     /// Opens a file, or creates it. Also returns its location and its contents.
     pub(super) fn open(path: &Path) -> Result<Opened, JournalError> {
-        let (mut file, location) = lock(path)?;
+        let (mut file, location) = open_locked(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         // The text ends at the first bytes that aren't UTF-8.
@@ -89,9 +89,9 @@ impl JournalFile {
             str::from_utf8(&bytes).or_else(|error| str::from_utf8(&bytes[..error.valid_up_to()]));
         let text = text.unwrap_or_default();
         let is_new = bytes.is_empty();
-        if is_new || text.starts_with(UNCHECKED) {
+        if is_new || text.starts_with(UNCHECKED_START) {
             return match Self::replace(&file, &location, Line::read_unchecked(text)?) {
-                Err(_) if is_new && location.check().is_ok() => Self::begin(file, location),
+                Err(_) if is_new && location.check().is_ok() => Self::init(file, location),
                 replaced => replaced,
             };
         }
@@ -123,7 +123,7 @@ impl JournalFile {
                 break;
             };
             time = time.max(step.time());
-            kept.keep(step);
+            kept.insert(step);
             check = of_line;
             length += line.len();
             number += 1;
@@ -153,7 +153,7 @@ impl JournalFile {
         location: &Location,
         steps: Vec<Line<'_>>,
     ) -> Result<Opened, JournalError> {
-        let text = text_of(steps)?;
+        let text = file_text(steps)?;
         // A random name, because the journal's name with a suffix could be another journal's name.
         let number = RandomState::new().build_hasher().finish();
         let new = location
@@ -167,7 +167,7 @@ impl JournalFile {
         let file = options.open(&new)?;
         let replaced = Self::write_like(old, file, &text).and_then(|opened| {
             // Open the directory first: if that fails, the old file is still in place.
-            let directory = directory(&location.path)?;
+            let directory = open_directory(&location.path)?;
             fs::rename(&new, &location.path)?;
             Ok((opened, directory))
         });
@@ -197,15 +197,15 @@ impl JournalFile {
 
     /// Starts a journal in the empty file itself, if it can't be replaced, for example because the file is a mount
     /// point.
-    fn begin(mut file: File, location: Location) -> Result<Opened, JournalError> {
-        let text = text_of(Vec::new())?;
+    fn init(mut file: File, location: Location) -> Result<Opened, JournalError> {
+        let text = file_text(Vec::new())?;
         let written = (file.write_all(text.as_bytes())).and_then(|()| file.sync_all());
         if let Err(error) = written {
             // A partial header is not a valid journal.
             file.set_len(0)?;
             return Err(error.into());
         }
-        directory(&location.path)?
+        open_directory(&location.path)?
             .iter()
             .try_for_each(File::sync_all)?;
         let (opened, kept, _) = Self::read(file, &text)?;
@@ -219,7 +219,7 @@ impl JournalFile {
                 "an earlier write to the journal failed: open it again",
             ));
         }
-        let (line, check) = checkable(self.check, json);
+        let (line, check) = add_checksum(self.check, json);
         self.file.seek(SeekFrom::Start(self.end))?;
         let end = self.end + line.len() as u64;
         // The new header reaches the disk with the next line at the latest. If the machine crashes before that, the
@@ -246,20 +246,20 @@ impl Drop for JournalFile {
 }
 
 /// Returns the text of a file with these lines.
-fn text_of(steps: Vec<Line<'_>>) -> Result<String, JournalError> {
+fn file_text(steps: Vec<Line<'_>>) -> Result<String, JournalError> {
     let (mut check, mut lines) = (0, String::new());
     for step in steps {
-        let (line, of_line) = checkable(check, &step.json()?);
+        let (line, of_line) = add_checksum(check, &step.json()?);
         lines.push_str(&line);
         check = of_line;
     }
-    let length = Header::written(0).len() + lines.len();
-    Ok(Header::written(length as u64) + &lines)
+    let length = Header::line(0).len() + lines.len();
+    Ok(Header::line(length as u64) + &lines)
 }
 
 fn write_header(file: &mut File, kept: u64) -> io::Result<()> {
     file.seek(SeekFrom::Start(0))?;
-    file.write_all(Header::written(kept).as_bytes())
+    file.write_all(Header::line(kept).as_bytes())
 }
 
 /// The path of a file that this program has locked.
@@ -298,7 +298,7 @@ fn inode(metadata: &fs::Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-fn lock(path: &Path) -> Result<(File, Location), JournalError> {
+fn open_locked(path: &Path) -> Result<(File, Location), JournalError> {
     // Check before opening, because opening a pipe could block forever.
     if path.metadata().is_ok_and(|found| !found.is_file()) {
         let kind = io::ErrorKind::InvalidInput;
@@ -311,7 +311,7 @@ fn lock(path: &Path) -> Result<(File, Location), JournalError> {
     // A new file is readable only by its owner, because results and errors may be confidential.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    for _ in 0..OPENINGS {
+    for _ in 0..MAX_OPENINGS {
         let file = options.open(path)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => JournalError::InUse,
@@ -328,7 +328,7 @@ fn lock(path: &Path) -> Result<(File, Location), JournalError> {
 }
 
 /// Opens the file's directory, to sync it: on Unix, syncing a file does not write its name to disk.
-fn directory(path: &Path) -> io::Result<Option<File>> {
+fn open_directory(path: &Path) -> io::Result<Option<File>> {
     let directory = path.parent().filter(|_| cfg!(unix));
     directory.map(File::open).transpose()
 }

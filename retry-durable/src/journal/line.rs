@@ -23,20 +23,20 @@ pub(super) struct Header {
 
 impl Header {
     /// Returns the header of a file with `kept` bytes on disk.
-    pub(super) fn written(kept: u64) -> String {
+    pub(super) fn line(kept: u64) -> String {
         let header = Self {
             journal: FORMAT,
             kept: format!("{kept:016}"),
         };
         let json = serde_json::to_string(&header).expect("a number and digits are JSON");
-        checkable(0, &json).0
+        add_checksum(0, &json).0
     }
 
     /// Returns the number of bytes on disk according to the first line of the text, and the text after that line.
     pub(super) fn read(text: &str) -> Result<(u64, &str), JournalError> {
         let damaged = JournalError::Damaged { line: 1 };
         let (line, steps) = text.split_at(text.find('\n').map_or(text.len(), |end| end + 1));
-        let header = checked(0, line).and_then(|_| serde_json::from_str::<Self>(line).ok());
+        let header = verify_checksum(0, line).and_then(|_| serde_json::from_str::<Self>(line).ok());
         match header {
             Some(header) if header.journal != FORMAT => Err(JournalError::Version(header.journal)),
             Some(header) => Ok((header.kept.parse().map_err(|_| damaged)?, steps)),
@@ -85,7 +85,7 @@ impl<'a> Line<'a> {
 
     /// Reads the next line and its checksum. Returns `None` if the line was changed.
     pub(super) fn read(check: u32, line: &'a str) -> Option<(Self, u32)> {
-        let check = checked(check, line)?;
+        let check = verify_checksum(check, line)?;
         Some((serde_json::from_str(line).ok()?, check))
     }
 
@@ -104,7 +104,7 @@ impl<'a> Line<'a> {
 ///
 /// Each checksum covers all lines so far, so a missing, repeated or moved line is detected. It doesn't cover the
 /// checksums themselves: a CRC of data that includes its own CRC is constant.
-pub(super) fn checkable(check: u32, json: &str) -> (String, u32) {
+pub(super) fn add_checksum(check: u32, json: &str) -> (String, u32) {
     // A user's `RawValue` may contain line breaks, but only between tokens: in strings they are escaped.
     let rest = format!("{}\n", json[1..].replace('\n', " "));
     let check = crc(check, rest.as_bytes());
@@ -112,7 +112,7 @@ pub(super) fn checkable(check: u32, json: &str) -> (String, u32) {
 }
 
 /// Returns the checksum of the line, if it matches the one at the start of the line.
-fn checked(check: u32, line: &str) -> Option<u32> {
+fn verify_checksum(check: u32, line: &str) -> Option<u32> {
     let (written, rest) = line.strip_prefix(CHECK)?.split_at_checked(8)?;
     let check = crc(check, rest.strip_prefix("\",")?.as_bytes());
     (u32::from_str_radix(written, 16) == Ok(check)).then_some(check)

@@ -45,9 +45,7 @@ fn a_report_of_a_journal_names_each_cause_once() {
         ),
         (
             JournalError::InUse,
-            &[
-                "the journal is already open, in another program or in this one",
-            ],
+            &["the journal is already open, in another program or in this one"],
         ),
     ] {
         let error: &dyn Error = &error;

@@ -26,7 +26,7 @@ pub(crate) use keys;
 pub(crate) struct Arguments {
     pub(crate) given: Vec<Argument>,
     /// For a member: the keys that only its block sets.
-    pub(crate) of_block: Vec<Key>,
+    pub(crate) from_block: Vec<Key>,
     pub(crate) errors: Errors,
 }
 
@@ -64,7 +64,7 @@ pub(crate) enum KeyValue {
     Bool(bool),
     Expr(Expr),
     /// A key without a value: the function's own budget, the policy's timeout, or a method's own body.
-    Alone,
+    NoValue,
     Name(Ident),
     Names(Vec<Ident>),
     /// A name, and its type parameter if there is one.
@@ -84,7 +84,7 @@ words! {
 }
 
 /// Keys that don't work with every return type of `on`, unless the second key is set.
-const NEEDS: [(Key, Option<Key>); 6] = [
+const ON_REQUIREMENTS: [(Key, Option<Key>); 6] = [
     (Key::Idempotent, None),
     (Key::Throttled, None),
     (Key::TimedOut, Some(Key::Timeout)),
@@ -94,7 +94,7 @@ const NEEDS: [(Key, Option<Key>); 6] = [
 ];
 
 /// Keys whose functions can use the attempt.
-pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
+pub(crate) const ATTEMPT_KEYS: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
 
 impl Arguments {
     pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
@@ -134,9 +134,9 @@ impl Arguments {
     /// The keys that the return type of `on` must support. A block's keys may have no effect for a member with its own
     /// `on`, except for `idempotent`: ignoring that would repeat requests that must not be repeated.
     pub(crate) fn requirements_of_on(&self) -> impl Iterator<Item = Key> {
-        let is_of_block = |key| self.of_block.contains(&key);
+        let is_of_block = |key| self.from_block.contains(&key);
         let is_of_other = move |key| is_of_block(key) && !is_of_block(Key::On);
-        NEEDS.into_iter().filter_map(move |(key, other)| {
+        ON_REQUIREMENTS.into_iter().filter_map(move |(key, other)| {
             let argument = self.get(key)?;
             let is_served = matches!(argument.value, KeyValue::Bool(true))
                 || other.is_some_and(|other| self.get(other).is_some())
@@ -147,7 +147,7 @@ impl Arguments {
 
     /// A block's arguments, as defaults for a member with the arguments `own`. The member's `max` also overrides the
     /// `max` of sections, except of `rejected`, because rejections are not attempts.
-    pub(crate) fn under(&self, own: &Self) -> Self {
+    pub(crate) fn defaults_for(&self, own: &Self) -> Self {
         let mut block = self.clone();
         if own.get(Key::Max).is_some() {
             block
@@ -167,18 +167,18 @@ impl Arguments {
     /// sections.
     pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
         let mut merged = Self::default();
-        for mut argument in self.under(&own).given {
+        for mut argument in self.defaults_for(&own).given {
             if own.given.iter().any(|own| own.replaces(argument.key)) {
                 continue;
             }
             if argument.key == Key::Name {
-                argument.append(member);
+                argument.append_name(member);
             }
-            merged.of_block.push(argument.key);
+            merged.from_block.push(argument.key);
             merged.given.push(argument);
         }
         for argument in own.given {
-            merged.of_block.retain(|key| *key != argument.key);
+            merged.from_block.retain(|key| *key != argument.key);
             let mut below = merged.given.iter_mut();
             match below.find(|below| below.key == argument.key) {
                 Some(below) => below.merge(argument),
@@ -196,7 +196,7 @@ impl Argument {
     }
 
     /// True for a section that has its own `backoff`.
-    pub(crate) fn has_shape(&self) -> bool {
+    pub(crate) fn has_backoff(&self) -> bool {
         find(self.value.section(), Key::Backoff).is_some()
     }
 
@@ -222,7 +222,7 @@ impl Argument {
     }
 
     /// Appends a member's name to the block's `name`.
-    fn append(&mut self, member: &Ident) {
+    fn append_name(&mut self, member: &Ident) {
         let member = format!(".{}", member.to_string().trim_start_matches("r#"));
         match &mut self.value {
             KeyValue::Text(name) => name.push_str(&member),

@@ -14,68 +14,68 @@ use crate::attribute::value::number;
 use crate::errors::{Errors, error, refuse};
 
 /// Checks an attribute on its own, regardless of its target.
-pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
+pub(crate) fn check_arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
-    repeated(&arguments.given, errors);
-    policy_contains_settings(arguments, errors);
-    numbers(&arguments.given, &[], errors);
+    check_duplicates(&arguments.given, errors);
+    refuse_policy_settings(arguments, errors);
+    check_policy(&arguments.given, &[], errors);
 }
 
 /// Checks a member's settings together with the block's settings that remain in force.
-pub(crate) fn over_block(own: &Arguments, block: &Arguments, errors: &mut Errors) {
+pub(crate) fn check_member(own: &Arguments, block: &Arguments, errors: &mut Errors) {
     if own.get(Key::Policy).is_none() {
-        numbers(&own.given, &block.given, errors);
+        check_policy(&own.given, &block.given, errors);
     }
 }
 
 /// Checks a policy's settings. Errors point at `given`. The settings in `below` also apply.
-fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
-    let own = Numbers {
+fn check_policy(given: &[Argument], below: &[Argument], errors: &mut Errors) {
+    let own = Settings {
         section: None,
         given,
-        below: &[below],
+        overridden: &[below],
     };
-    schedule(&own, errors);
-    in_time(&own, Key::Deadline, errors);
-    in_time(&own, Key::TotalTimeout, errors);
-    in_time(&own, Key::TotalDelay, errors);
-    hedged_in_time(&own, errors);
-    repeats_in_reach(&own, errors);
+    check_schedule(&own, errors);
+    check_time_limit(&own, Key::Deadline, errors);
+    check_time_limit(&own, Key::TotalTimeout, errors);
+    check_time_limit(&own, Key::TotalDelay, errors);
+    check_hedge(&own, errors);
+    check_repeats(&own, errors);
     for argument in given {
         if argument.is_section() {
             let of_block = find(below, argument.key);
             let of_block = of_block.map_or(&[][..], |argument| argument.value.section());
-            let section = Numbers {
+            let section = Settings {
                 section: Some(argument.key),
                 given: argument.value.section(),
-                below: &[of_block, given, below],
+                overridden: &[of_block, given, below],
             };
-            schedule(&section, errors);
+            check_schedule(&section, errors);
         }
     }
 }
 
 /// The settings of an attribute or a section, and the settings that these override, closest first.
-struct Numbers<'a> {
+struct Settings<'a> {
     section: Option<Key>,
     given: &'a [Argument],
-    below: &'a [&'a [Argument]],
+    overridden: &'a [&'a [Argument]],
 }
 
 /// Checks an attribute that is not on a trait.
-pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
-    self::arguments(arguments, errors);
+pub(crate) fn check_non_trait(arguments: &Arguments, errors: &mut Errors) {
+    check_arguments(arguments, errors);
     refuse_keys(
         arguments,
         errors,
         "can only be used on a trait, where it generates a type that implements the trait",
         |key| key.owner() == Owner::Trait,
     );
-    on_no_copy(arguments, errors);
+    refuse_copy_keys(arguments, errors);
 }
 
 /// Rejects keys that are only allowed on methods of a copied trait.
-fn on_no_copy(arguments: &Arguments, errors: &mut Errors) {
+fn refuse_copy_keys(arguments: &Arguments, errors: &mut Errors) {
     let place = "can only be used on a method with a body, in a copy of another crate's trait (`of = …`): it retries that body instead of the client's method";
     refuse_keys(arguments, errors, place, |key| {
         key.owner() == Owner::TraitCopy
@@ -83,17 +83,17 @@ fn on_no_copy(arguments: &Arguments, errors: &mut Errors) {
 }
 
 /// Rejects the keys that meet a condition.
-fn refuse_keys(arguments: &Arguments, errors: &mut Errors, why: &str, is_meant: fn(Key) -> bool) {
+fn refuse_keys(arguments: &Arguments, errors: &mut Errors, why: &str, is_refused: fn(Key) -> bool) {
     for Argument { key, ident, .. } in &arguments.given {
-        if is_meant(*key) {
+        if is_refused(*key) {
             errors.push(error!(ident.span() => "`{key}` {why}"));
         }
     }
 }
 
 /// Checks the attribute of a trait.
-pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
-    self::arguments(arguments, errors);
+pub(crate) fn check_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
+    check_arguments(arguments, errors);
     if let (Some(KeyValue::Wrapper(wrapper, _)), None) =
         (arguments.value(Key::Wrapper), arguments.get(Key::Of))
     {
@@ -102,7 +102,7 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
                 "`{name}` is already the name of the trait: choose another name for the wrapper, as in `wrapper = Retrying{name}`"));
         }
     }
-    if let Some(backoff) = own_delays(&arguments.given) {
+    if let Some(backoff) = delays_function(&arguments.given) {
         errors.push(error!(backoff.span =>
             "`backoff` on a trait can't be a function, because `with_policy` replaces it with a policy, which can't contain one: use a shape or a list, or put the function on a method"));
     }
@@ -116,12 +116,12 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         errors.push(error!(name.span() =>
             "`#[retry]` on a trait generates a wrapper type that implements the trait: give it a name, as in `#[retry(wrapper = Retrying)]`"));
     }
-    on_no_copy(arguments, errors);
-    without_body(arguments, errors);
+    refuse_copy_keys(arguments, errors);
+    check_bodiless(arguments, errors);
 }
 
 /// Checks an attribute for methods without bodies.
-pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
+pub(crate) fn check_bodiless(arguments: &Arguments, errors: &mut Errors) {
     refuse! {arguments, errors;
         Attempt if true =>
             "`attempt` has no effect on a trait, because the method bodies are the client's: remove it, or put `#[retry]` on the client's `impl`"
@@ -131,19 +131,19 @@ pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
 }
 
 /// Rejects settings next to `policy`, which already contains them.
-pub(crate) fn policy_contains_settings(arguments: &Arguments, errors: &mut Errors) {
+pub(crate) fn refuse_policy_settings(arguments: &Arguments, errors: &mut Errors) {
     if arguments.get(Key::Policy).is_some() {
         let why = "can't be combined with `policy`, which already contains it: set it in the policy, or remove `policy`";
         refuse_keys(arguments, errors, why, Key::is_within_policy);
     }
 }
 
-fn repeated(given: &[Argument], errors: &mut Errors) {
+fn check_duplicates(given: &[Argument], errors: &mut Errors) {
     for (index, argument) in given.iter().enumerate() {
         if find(&given[..index], argument.key).is_some() {
             errors.at(argument.ident.span(), messages::given_twice(&argument.key));
         }
-        repeated(argument.value.section(), errors);
+        check_duplicates(argument.value.section(), errors);
         let names = as_variant!(&argument.value, KeyValue::Names(names) => names.as_slice());
         let names = names.unwrap_or_default();
         for (index, name) in names.iter().enumerate() {
@@ -155,20 +155,20 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
 }
 
 /// The `backoff`, if it is a function.
-fn own_delays(given: &[Argument]) -> Option<&Argument> {
+fn delays_function(given: &[Argument]) -> Option<&Argument> {
     find(given, Key::Backoff).filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)))
 }
 
 /// The keys that have no effect, the other key and the value that disable them, and the end of the message.
-type Void = (&'static [Key], Key, fn(&KeyValue) -> bool, &'static str);
+type NoEffect = (&'static [Key], Key, fn(&KeyValue) -> bool, &'static str);
 
-macro_rules! void {
+macro_rules! no_effect {
     ($($($key:ident)+: $other:ident if $value:pat => $with:expr;)*) => {
         &[$((&keys![$($key)+], Key::$other, |value| matches!(value, $value), $with)),*]
     };
 }
 
-const VOID: &[Void] = void! {
+const NO_EFFECT: &[NoEffect] = no_effect! {
     Base Factor Cap Floor Jitter: Backoff if KeyValue::Backoff(Backoff::None) =>
         r#"`backoff = "none"`: remove one of them"#;
     Base Factor: Backoff if KeyValue::List(_) => messages::WITH_LIST;
@@ -187,12 +187,12 @@ const VOID: &[Void] = void! {
         "`idempotent = false`, because a request that timed out may have taken effect: remove one of them";
 };
 
-/// True for exceptions to [`VOID`].
-fn is_spared(argument: &Argument, other: Key, given: &[Argument]) -> bool {
+/// True for exceptions to [`NO_EFFECT`].
+fn is_exempt(argument: &Argument, other: Key, given: &[Argument]) -> bool {
     match (argument.key, other) {
         // The sections may allow retries.
         (_, Key::Max) => given.iter().any(Argument::is_section),
-        (Key::Floor, _) => given.iter().any(Argument::has_shape),
+        (Key::Floor, _) => given.iter().any(Argument::has_backoff),
         // `timed_out(max = 0)` turns these retries off, too.
         (Key::TimedOut, _) => find(argument.value.section(), Key::Max)
             .is_some_and(|max| matches!(max.value, KeyValue::Count(0))),
@@ -205,89 +205,89 @@ fn is_spared(argument: &Argument, other: Key, given: &[Argument]) -> bool {
 }
 
 /// Checks the settings of an attribute or a section.
-fn schedule(numbers: &Numbers, errors: &mut Errors) {
-    let given = numbers.given;
-    if let (Some(kind), Some(backoff)) = (numbers.section, own_delays(given)) {
+fn check_schedule(settings: &Settings, errors: &mut Errors) {
+    let given = settings.given;
+    if let (Some(kind), Some(backoff)) = (settings.section, delays_function(given)) {
         errors.push(error!(backoff.span =>
             "`backoff` in `{kind}(…)` can't be a function: use a shape or a list here, or move the function out of `{kind}(…)`"));
     }
-    for (keys, other, has, with) in VOID {
-        if !numbers.value(*other).is_some_and(has) {
+    for (keys, other, has, with) in NO_EFFECT {
+        if !settings.value(*other).is_some_and(has) {
             continue;
         }
-        let voids = keys.iter().filter_map(|key| find(given, *key));
-        for argument in voids.filter(|argument| !is_spared(argument, *other, given)) {
+        let useless = keys.iter().filter_map(|key| find(given, *key));
+        for argument in useless.filter(|argument| !is_exempt(argument, *other, given)) {
             let message = messages::no_effect(&argument.key, with);
             errors.at(argument.ident.span(), message);
         }
     }
     for key in KeyScope::Policy.keys() {
-        if let ValueType::UpToCap(default) = key.takes() {
-            in_order((key, default), numbers, errors);
+        if let ValueType::UpToCap(default) = key.value_type() {
+            check_cap((key, default), settings, errors);
         }
     }
 }
 
 /// Checks that a literal or the default of this key doesn't exceed the `cap`.
-fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Errors) {
-    let highest = match (low, numbers.value(Key::Backoff)) {
+fn check_cap((low, default): (Key, Duration), settings: &Settings, errors: &mut Errors) {
+    let highest = match (low, settings.value(Key::Backoff)) {
         // A list has no base, and the default cap doesn't apply to it. An expression may evaluate to a list.
         (Key::Base, Some(KeyValue::List(_) | KeyValue::Delays(_))) => return,
         (Key::Base, _) => default::CAP,
         (_, Some(KeyValue::List(_) | KeyValue::Delays(_) | KeyValue::Expr(_))) => Duration::MAX,
         _ => default::CAP,
     };
-    let bounds = numbers
+    let bounds = settings
         .bound(low, Some(default))
-        .zip(numbers.bound(Key::Cap, Some(highest)));
-    let above = bounds.and_then(|(lower, higher)| messages::above(lower, higher));
-    numbers.report(&[low, Key::Cap], above, errors);
+        .zip(settings.bound(Key::Cap, Some(highest)));
+    let above = bounds.and_then(|(lower, higher)| messages::check_limit(lower, higher));
+    settings.report(&[low, Key::Cap], above, errors);
 }
 
 /// If all values are literals, checks that the first retry can start before this limit.
-fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
-    let Some(deadline) = numbers.bound(limit, None) else {
+fn check_time_limit(settings: &Settings, limit: Key, errors: &mut Errors) {
+    let Some(deadline) = settings.bound(limit, None) else {
         return;
     };
-    if numbers.may_not_matter() {
+    if settings.may_skip_delay() {
         return;
     }
-    let floor = numbers.bound(Key::Floor, None);
+    let floor = settings.bound(Key::Floor, None);
     let floor = floor.and_then(|floor| messages::too_late(floor, floor.value, deadline));
     let late = |delay: Bound| {
-        let shortest = delay::shortest(delay.value, numbers.taken_by_jitter()?);
+        let shortest = delay::shortest(delay.value, settings.jitter_reduction()?);
         messages::too_late(delay, shortest, deadline)
     };
     let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
-    let message = floor.or_else(|| numbers.first_delay().and_then(late));
-    numbers.report(&keys, message, errors);
+    let message = floor.or_else(|| settings.first_delay().and_then(late));
+    settings.report(&keys, message, errors);
 }
 
 /// If all values are literals, checks that a hedged attempt can start before a time limit ends the slow attempt.
-fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
-    let Some(hedge) = numbers.bound(Key::Hedge, None) else {
+fn check_hedge(settings: &Settings, errors: &mut Errors) {
+    let Some(hedge) = settings.bound(Key::Hedge, None) else {
         return;
     };
     for limit in keys![Timeout Deadline TotalTimeout] {
-        let above = numbers.bound(limit, None);
-        let above = above.and_then(|limit| messages::above(hedge, limit));
+        let above = settings.bound(limit, None);
+        let above = above.and_then(|limit| messages::check_limit(hedge, limit));
         let above =
             above.map(|above| format!("`hedge` would never start a second attempt: {above}"));
-        numbers.report(&[Key::Hedge, limit], above, errors);
+        settings.report(&[Key::Hedge, limit], above, errors);
     }
 }
 
 /// Checks that `repeats` is reachable within `max`, if both are literals.
-fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
-    let below = numbers.below.iter().copied().flatten();
-    let mut others = numbers.given.iter().chain(below);
+fn check_repeats(settings: &Settings, errors: &mut Errors) {
+    let below = settings.overridden.iter().copied().flatten();
+    let mut others = settings.given.iter().chain(below);
     let counts = |other: &Argument| other.is_section() && other.key != Key::Rejected;
-    if numbers.value(Key::Policy).is_some() || others.any(counts) {
+    if settings.value(Key::Policy).is_some() || others.any(counts) {
         return;
     }
-    let repeats = as_variant!(numbers.value(Key::Repeats), Some(KeyValue::Expr(expr)) => expr);
+    let repeats = as_variant!(settings.value(Key::Repeats), Some(KeyValue::Expr(expr)) => expr);
     let repeats = repeats.and_then(number).and_then(Result::ok);
-    let (max, which) = match numbers.value(Key::Max) {
+    let (max, which) = match settings.value(Key::Max) {
         None => (default::MAX, " (the default)"),
         Some(KeyValue::Count(max)) => (*max, ""),
         Some(_) => return,
@@ -296,10 +296,10 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     let message = repeats.filter(|repeats| *repeats > attempts).map(|repeats| format!(
         "`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} attempts: lower `repeats` or raise `max`"
     ));
-    numbers.report(&[Key::Repeats, Key::Max], message, errors);
+    settings.report(&[Key::Repeats, Key::Max], message, errors);
 }
 
-impl Numbers<'_> {
+impl Settings<'_> {
     /// Reports an error at the first of these keys that is set here.
     fn report(&self, keys: &[Key], message: Option<String>, errors: &mut Errors) {
         let written = keys.iter().find_map(|key| find(self.given, *key));
@@ -310,7 +310,7 @@ impl Numbers<'_> {
 
     /// The key's value, from here or from the settings below.
     fn value(&self, key: Key) -> Option<&KeyValue> {
-        let mut below = self.below.iter();
+        let mut below = self.overridden.iter();
         let argument = find(self.given, key).or_else(|| below.find_map(|below| find(below, key)));
         argument.map(|argument| &argument.value)
     }
@@ -333,7 +333,7 @@ impl Numbers<'_> {
 
     /// True if the delay may not matter: a retry may start without it (hedging, corrections, invalid values, sections),
     /// or there are no retries.
-    fn may_not_matter(&self) -> bool {
+    fn may_skip_delay(&self) -> bool {
         let others = [Key::Hedge, Key::Correct, Key::Validate, Key::Policy];
         let sections = KeyScope::Policy.keys();
         let sections = sections.filter(|key| key.is_section() && *key != Key::Rejected);
@@ -346,10 +346,10 @@ impl Numbers<'_> {
     }
 
     /// The fraction by which jitter may shorten a delay. `None` if an expression sets the jitter.
-    fn taken_by_jitter(&self) -> Option<f64> {
+    fn jitter_reduction(&self) -> Option<f64> {
         match self.value(Key::Jitter) {
-            None => Some(delay::taken_by(Jitter::Full)),
-            Some(KeyValue::Jitter(jitter)) => Some(delay::taken_by(*jitter)),
+            None => Some(delay::max_reduction(Jitter::Full)),
+            Some(KeyValue::Jitter(jitter)) => Some(delay::max_reduction(*jitter)),
             Some(KeyValue::Ratio(ratio)) => Some(*ratio),
             Some(KeyValue::Added(_)) => Some(0.0),
             Some(_) => None,

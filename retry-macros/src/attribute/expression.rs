@@ -9,20 +9,20 @@ use syn::{Expr, ExprAsync, ExprClosure, ItemFn, Path};
 use crate::as_variant::as_variant;
 use crate::attribute::argument::keys;
 use crate::errors::error;
-use crate::tokens::{any, is_among, is_ident, is_punct, mentions, shown, stream, trees};
+use crate::tokens::{any, is_among, is_ident, is_punct, mentions, shown, stream, to_vec};
 
 /// The error in an expression, if any.
-pub(crate) fn wrong(key: Key, expr: &Expr) -> Option<syn::Error> {
-    is_never_awaited(key, expr)
-        .or_else(|| assigns(key, expr))
-        .or_else(|| leaves_call(key, expr))
-        .or_else(|| is_ready(key, expr))
-        .or_else(|| is_shared(key, expr))
-        .or_else(|| is_function(key, expr))
+pub(crate) fn find_error(key: Key, expr: &Expr) -> Option<syn::Error> {
+    async_error(key, expr)
+        .or_else(|| assignment_error(key, expr))
+        .or_else(|| jump_error(key, expr))
+        .or_else(|| await_error(key, expr))
+        .or_else(|| constructor_error(key, expr))
+        .or_else(|| non_function_error(key, expr))
 }
 
 /// `timeout(max = 5)` and `backoff = exp(base = "1s")`
-fn assigns(key: Key, expr: &Expr) -> Option<syn::Error> {
+fn assignment_error(key: Key, expr: &Expr) -> Option<syn::Error> {
     let (word, assigned) = match expr {
         Expr::Assign(assigned) => (None, assigned),
         Expr::Call(call) => {
@@ -44,7 +44,7 @@ fn assigns(key: Key, expr: &Expr) -> Option<syn::Error> {
 }
 
 /// Rejects an async closure that nothing awaits.
-fn is_never_awaited(key: Key, expr: &Expr) -> Option<syn::Error> {
+fn async_error(key: Key, expr: &Expr) -> Option<syn::Error> {
     let instead = match key {
         Key::Backoff | Key::First | Key::On | Key::Policy | Key::Show => "",
         Key::Until => ", or use `validate`, which may be `async` in an async function",
@@ -61,7 +61,7 @@ fn is_never_awaited(key: Key, expr: &Expr) -> Option<syn::Error> {
 }
 
 /// Rejects `?`, `return`, `break` and the like, which would leave the expression in the middle of a call.
-fn leaves_call(key: Key, expr: &Expr) -> Option<syn::Error> {
+fn jump_error(key: Key, expr: &Expr) -> Option<syn::Error> {
     let tokens = expr.to_token_stream();
     let leaves = |from: &[TokenTree], is_looped: bool| match from {
         [jump, quote, TokenTree::Ident(label), ..] if is_jump(jump) && is_punct(quote, '\'') => {
@@ -72,7 +72,7 @@ fn leaves_call(key: Key, expr: &Expr) -> Option<syn::Error> {
         }
         [] => false,
     };
-    let token = find_own(tokens.clone(), false, &leaves)?;
+    let token = find_outer(tokens.clone(), false, &leaves)?;
     Some(error!(token.span() =>
         "`{token}` would end the call without a retry: `{key}` must always produce a value; use `unwrap_or`, for example"))
 }
@@ -91,25 +91,25 @@ fn is_label(tokens: TokenStream, label: &Ident) -> bool {
 }
 
 /// Keys whose values are evaluated at the start of the call or in the loop itself, where `.await` is possible.
-const AWAITED: [Key; 17] = keys![
+const AWAITABLE_KEYS: [Key; 17] = keys![
     Timeout IdleTimeout Deadline TotalTimeout Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
     Cancel Abort Timer
 ];
 
 /// Rejects `.await` in a value that is evaluated after a failure, in a closure.
-fn is_ready(key: Key, expr: &Expr) -> Option<syn::Error> {
-    if AWAITED.contains(&key) {
+fn await_error(key: Key, expr: &Expr) -> Option<syn::Error> {
+    if AWAITABLE_KEYS.contains(&key) {
         return None;
     }
     let is_await = |from: &[TokenTree], _| is_ident(&from[0], "await");
-    let token = find_own(expr.to_token_stream(), false, &is_await)?;
+    let token = find_outer(expr.to_token_stream(), false, &is_await)?;
     Some(error!(token.span() =>
         "`{key}` can't contain `.await`: await the value before the call, and pass it as an argument or a field"))
 }
 
-/// True if a macro in the expression may contain a `return` that [`leaves_call`] can't see. False if there is an
+/// True if a macro in the expression may contain a `return` that [`jump_error`] can't see. False if there is an
 /// `.await`, which can't be moved into a closure.
-pub(crate) fn may_leave(expr: &Expr) -> bool {
+pub(crate) fn may_return(expr: &Expr) -> bool {
     let tokens = expr.to_token_stream();
     let calls_macro = any(tokens.clone(), &mut |_, from| match from {
         [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
@@ -126,15 +126,15 @@ const WITHOUT_RETURN: &str = "assert assert_eq assert_ne cfg column concat dbg d
     print println select stringify todo try_join unimplemented unreachable vec";
 
 /// A condition on a token. Takes the token with all tokens after it, and true if the token is in a loop.
-type IsMeant<'a> = dyn Fn(&[TokenTree], bool) -> bool + 'a;
+type Test<'a> = dyn Fn(&[TokenTree], bool) -> bool + 'a;
 
 /// The first token that meets the condition, outside of functions, closures and `async` blocks.
-fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Option<TokenTree> {
-    let mut tokens = trees(tokens);
+fn find_outer(tokens: TokenStream, is_looped: bool, is_match: &Test<'_>) -> Option<TokenTree> {
+    let mut tokens = to_vec(tokens);
     let (mut at, mut is_loop) = (0, false);
     while at < tokens.len() {
         let (before, from) = tokens.split_at(at);
-        if let Some(after) = after_function(before, from) {
+        if let Some(after) = skip_function(before, from) {
             tokens.truncate(at);
             tokens.extend(after);
             continue;
@@ -145,9 +145,9 @@ fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Opt
             TokenTree::Group(group) => {
                 let is_body = is_loop && group.delimiter() == Delimiter::Brace;
                 is_loop &= !is_body;
-                find_own(group.stream(), is_looped || is_body, is_meant)
+                find_outer(group.stream(), is_looped || is_body, is_match)
             }
-            token => is_meant(from, is_looped).then(|| token.clone()),
+            token => is_match(from, is_looped).then(|| token.clone()),
         };
         if found.is_some() {
             return found;
@@ -158,7 +158,7 @@ fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Opt
 }
 
 /// The tokens after a function, a closure or an `async` block, if one starts here.
-fn after_function(before: &[TokenTree], from: &[TokenTree]) -> Option<TokenStream> {
+fn skip_function(before: &[TokenTree], from: &[TokenTree]) -> Option<TokenStream> {
     fn after<T: Parse>(input: ParseStream) -> syn::Result<TokenStream> {
         input.parse::<T>()?;
         input.parse()
@@ -188,7 +188,7 @@ fn ends_operand(before: &[TokenTree]) -> bool {
 }
 
 /// Rejects macro calls and errors as values of keys that take a function.
-fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
+fn non_function_error(key: Key, expr: &Expr) -> Option<syn::Error> {
     let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Show];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
@@ -199,9 +199,9 @@ fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
         }
     }
     let patterns = match (key, expr) {
-        (Key::On, Expr::Path(_)) => variant(expr)?,
+        (Key::On, Expr::Path(_)) => variant_pattern(expr)?,
         (Key::On, Expr::Array(list)) => {
-            let variants = list.elems.iter().map(variant);
+            let variants = list.elems.iter().map(variant_pattern);
             variants.collect::<Option<Vec<_>>>()?.join(" | ")
         }
         _ => return None,
@@ -211,18 +211,18 @@ fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
 }
 
 /// A path that looks like an enum variant, as in a pattern.
-fn variant(expr: &Expr) -> Option<String> {
+fn variant_pattern(expr: &Expr) -> Option<String> {
     let path = as_variant!(expr, Expr::Path(path) => path)?;
     let name = path.path.segments.last()?.ident.to_string();
     let is_variant = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
     is_variant.then(|| shown(path))
 }
 
-const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
+const SHARED_KEYS: [Key; 4] = keys![Budget Breaker Limiter Observe];
 
 /// Rejects a constructor call, which would create a new value for each call.
-fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
-    let (path, made) = created_again(expr).filter(|_| SHARED.contains(&key))?;
+fn constructor_error(key: Key, expr: &Expr) -> Option<syn::Error> {
+    let (path, made) = find_constructor(expr).filter(|_| SHARED_KEYS.contains(&key))?;
     // An observer in a pointer may be stateless, such as a closure.
     if key == Key::Observe && (made == "Arc" || made == "Rc") {
         return None;
@@ -233,7 +233,7 @@ fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
 }
 
 /// Constructors of pointers, and of the runtime's protections and stateful observers.
-const MAKERS: &[(&str, &[&str])] = &[
+const CONSTRUCTORS: &[(&str, &[&str])] = &[
     ("Arc", &["new"]),
     ("Rc", &["new"]),
     ("Breaker", &["new", "default"]),
@@ -245,20 +245,20 @@ const MAKERS: &[(&str, &[&str])] = &[
 ];
 
 /// The constructor call within an expression, and the name of its type.
-fn created_again(expr: &Expr) -> Option<(&Path, String)> {
+fn find_constructor(expr: &Expr) -> Option<(&Path, String)> {
     match expr {
-        Expr::MethodCall(call) => created_again(&call.receiver),
-        Expr::Reference(reference) => created_again(&reference.expr),
-        Expr::Paren(inner) => created_again(&inner.expr),
+        Expr::MethodCall(call) => find_constructor(&call.receiver),
+        Expr::Reference(reference) => find_constructor(&reference.expr),
+        Expr::Paren(inner) => find_constructor(&inner.expr),
         Expr::Call(call) => {
             let function = as_variant!(&*call.func, Expr::Path(function) => function)?;
             let mut segments = function.path.segments.iter().rev();
             let [maker, made] =
                 [segments.next()?, segments.next()?].map(|name| name.ident.to_string());
             if made == "WithCost" {
-                return created_again(call.args.first()?);
+                return find_constructor(call.args.first()?);
             }
-            let mut makers = MAKERS.iter();
+            let mut makers = CONSTRUCTORS.iter();
             let makes =
                 makers.any(|(name, makers)| made == *name && makers.contains(&maker.as_str()));
             makes.then_some((&function.path, made))

@@ -24,7 +24,7 @@ impl Arguments {
         if let Err(error) = (|input: ParseStream| {
             let content;
             parenthesized!(content in input);
-            arguments.read(&content, KeyScope::Attribute);
+            arguments.parse_all(&content, KeyScope::Attribute);
             Ok(())
         })
         .parse2(whole.into_token_stream())
@@ -35,9 +35,9 @@ impl Arguments {
     }
 
     /// Continues after an error, so that all errors are reported together.
-    fn read(&mut self, input: ParseStream, among: KeyScope) {
+    fn parse_all(&mut self, input: ParseStream, scope: KeyScope) {
         while !input.is_empty() {
-            let read = self.one(input, among);
+            let read = self.parse_argument(input, scope);
             let ended = read.and_then(|()| {
                 let error = || input.error("expected `,`");
                 is_at_end(input).then_some(()).ok_or_else(error)
@@ -51,30 +51,30 @@ impl Arguments {
     }
 
     /// Adds one argument.
-    fn one(&mut self, input: ParseStream, among: KeyScope) -> syn::Result<()> {
+    fn parse_argument(&mut self, input: ParseStream, scope: KeyScope) -> syn::Result<()> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error("expected a key, as in `max = 5`"));
         }
         let ident = input.call(Ident::parse_any)?;
         let name = ident.to_string();
-        let Some(key) = among.find(&name) else {
-            return Err(unknown(&ident, &unread_value(&input.fork()), among));
+        let Some(key) = scope.find(&name) else {
+            return Err(unknown_key(&ident, &value_text(&input.fork()), scope));
         };
-        let alone = match key {
-            Key::Budget | Key::Timeout => Some(KeyValue::Alone),
-            key => KeyValue::stand_in(key),
+        let implied = match key {
+            Key::Budget | Key::Timeout => Some(KeyValue::NoValue),
+            key => KeyValue::dummy(key),
         };
-        let (value, span, error) = match alone {
+        let (value, span, error) = match implied {
             _ if key.is_section() => {
-                let (value, span) = self.section(key, &ident, input)?;
+                let (value, span) = self.parse_section(key, &ident, input)?;
                 (value, span, None)
             }
-            _ if key.takes() == ValueType::Nothing => {
-                takes_no_value(key, input)?;
-                (KeyValue::Alone, ident.span(), None)
+            _ if key.value_type() == ValueType::Nothing => {
+                refuse_value(key, input)?;
+                (KeyValue::NoValue, ident.span(), None)
             }
-            Some(alone) if is_at_end(input) => (alone, ident.span(), None),
-            _ => match (parse_value(key, &ident, input), KeyValue::stand_in(key)) {
+            Some(implied) if is_at_end(input) => (implied, ident.span(), None),
+            _ => match (parse_value(key, &ident, input), KeyValue::dummy(key)) {
                 (Ok((value, span)), _) => (value, span, None),
                 (Err(error), Some(value)) => (value, ident.span(), Some(error)),
                 (Err(error), None) => return Err(error),
@@ -90,7 +90,7 @@ impl Arguments {
     }
 
     /// The parentheses of a section.
-    fn section(
+    fn parse_section(
         &mut self,
         key: Key,
         ident: &Ident,
@@ -103,7 +103,7 @@ impl Arguments {
         let content;
         let span = parenthesized!(content in input).span.join();
         let mut section = Self::default();
-        section.read(&content, KeyScope::Section(key));
+        section.parse_all(&content, KeyScope::Section(key));
         self.errors.append(&section.errors);
         Ok((KeyValue::Section(section.given), span))
     }
@@ -114,29 +114,29 @@ type ParsedValue = syn::Result<(KeyValue, Span)>;
 
 /// The value after `=` or in parentheses.
 fn parse_value(key: Key, ident: &Ident, input: ParseStream) -> ParsedValue {
-    if let Some(sign) = other_sign(input)? {
+    if let Some(sign) = parse_wrong_sign(input)? {
         let (written, example) = (sign.to_string(), key.example());
         return Err(error!(in sign =>
             "expected `=` after `{key}`, not `{written}`: write `{example}`, for example"));
     }
     if input.parse::<Option<Token![=]>>()?.is_some() {
-        return value(key, input);
+        return parse_bare_value(key, input);
     }
     if !input.peek(token::Paren) {
-        return Err(needs_value(key, ident.span()));
+        return Err(missing_value(key, ident.span()));
     }
     let content;
     let span = parenthesized!(content in input).span.join();
-    let value = match key.takes() {
+    let value = match key.value_type() {
         ValueType::Names(what) => {
             let names = content.call(|input| input.parse_terminated(Ident::parse_any, Token![,]));
             match names {
-                Ok(names) if names.is_empty() => Err(wrong(key, what, span)),
+                Ok(names) if names.is_empty() => Err(grammar_error(key, what, span)),
                 Ok(names) => Ok((KeyValue::Names(names.into_iter().collect()), span)),
-                Err(error) => Err(wrong(key, what, error.span())),
+                Err(error) => Err(grammar_error(key, what, error.span())),
             }
         }
-        _ => match value(key, &content) {
+        _ => match parse_bare_value(key, &content) {
             Ok(_) if !content.is_empty() => {
                 Err(content.error(format!("`{key}` takes exactly one value")))
             }
@@ -150,53 +150,53 @@ fn parse_value(key: Key, ident: &Ident, input: ParseStream) -> ParsedValue {
     value
 }
 
-fn value(key: Key, input: ParseStream) -> ParsedValue {
-    match key.takes() {
+fn parse_bare_value(key: Key, input: ParseStream) -> ParsedValue {
+    match key.value_type() {
         takes @ (ValueType::Name(what) | ValueType::Names(what) | ValueType::Wrapper(what)) => {
             let name = match takes {
                 ValueType::Names(_) => input.call(Ident::parse_any),
                 _ => input.parse(),
             };
-            let name = name.map_err(|error| wrong(key, what, error.span()))?;
+            let name = name.map_err(|error| grammar_error(key, what, error.span()))?;
             let span = name.span();
             let value = match takes {
                 ValueType::Names(_) => KeyValue::Names(vec![name]),
                 ValueType::Wrapper(_) if input.peek(Token![<]) => {
-                    KeyValue::Wrapper(name, Some(Box::new(parameter(key, input)?)))
+                    KeyValue::Wrapper(name, Some(Box::new(parse_type_param(key, input)?)))
                 }
                 ValueType::Wrapper(_) => KeyValue::Wrapper(name, None),
                 _ => {
-                    no_parameters(key, "name", input)?;
+                    refuse_parameters(key, "name", input)?;
                     KeyValue::Name(name)
                 }
             };
             if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
-                return Err(wrong(key, what, span));
+                return Err(grammar_error(key, what, span));
             }
             Ok((value, span))
         }
-        ValueType::Paths => paths(key, input),
+        ValueType::Paths => parse_paths(key, input),
         ValueType::Path => {
             let path = Path::parse_mod_style(input);
-            let path = path.map_err(|error| wrong(key, "a path", error.span()))?;
-            no_parameters(key, "path", input)?;
+            let path = path.map_err(|error| grammar_error(key, "a path", error.span()))?;
+            refuse_parameters(key, "path", input)?;
             Ok((KeyValue::Path(path.to_token_stream()), path.span()))
         }
-        _ if is_at_end(input) => Err(needs_value(key, input.span())),
+        _ if is_at_end(input) => Err(missing_value(key, input.span())),
         _ => {
             let ahead = input.fork();
             let expr =
-                Expr::parse(input).map_err(|error| per_cent(key, &ahead).unwrap_or(error))?;
+                Expr::parse(input).map_err(|error| percent_error(key, &ahead).unwrap_or(error))?;
             let span = expr.span();
-            Ok((KeyValue::of(key, expr)?, span))
+            Ok((KeyValue::from_expr(key, expr)?, span))
         }
     }
 }
 
 /// The error for a ratio such as `20%`.
-fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
+fn percent_error(key: Key, input: ParseStream) -> Option<syn::Error> {
     let number: Literal = input.parse().ok()?;
-    let is_per_cent = key.takes() == ValueType::Jitter && input.peek(Token![%]);
+    let is_per_cent = key.value_type() == ValueType::Jitter && input.peek(Token![%]);
     let ratio = number.to_string().parse::<f64>().ok()? / 100.0;
     is_per_cent.then(|| {
         error!(number.span() =>
@@ -204,7 +204,7 @@ fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
     })
 }
 
-fn needs_value(key: Key, span: Span) -> syn::Error {
+fn missing_value(key: Key, span: Span) -> syn::Error {
     let example = key.example();
     let or = match key {
         Key::Policy => {
@@ -216,14 +216,14 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
 }
 
 /// The error for a value that doesn't match its key's grammar.
-fn wrong(key: Key, what: &str, span: Span) -> syn::Error {
+fn grammar_error(key: Key, what: &str, span: Span) -> syn::Error {
     let example = key.example();
     error!(span =>
         "`{key}` takes {what}, as in `{example}`")
 }
 
 /// The single type parameter in angle brackets.
-fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
+fn parse_type_param(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
     let example = key.example();
     let message = format!(
         "`{key}` takes one type parameter, for the wrapped client, as in `{example}<C: Clone>`: the trait's own parameters are taken from its declaration"
@@ -240,8 +240,8 @@ fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
 }
 
 /// `[Box, Arc]`
-fn paths(key: Key, input: ParseStream) -> ParsedValue {
-    let wrong = |span| wrong(key, "a list of paths", span);
+fn parse_paths(key: Key, input: ParseStream) -> ParsedValue {
+    let wrong = |span| grammar_error(key, "a list of paths", span);
     let span = input.span();
     let list = match input.parse() {
         Ok(TokenTree::Group(list)) if list.delimiter() == Delimiter::Bracket => list,
@@ -257,7 +257,7 @@ fn paths(key: Key, input: ParseStream) -> ParsedValue {
 }
 
 /// Rejects a value after a key that takes none.
-fn takes_no_value(key: Key, input: ParseStream) -> syn::Result<()> {
+fn refuse_value(key: Key, input: ParseStream) -> syn::Result<()> {
     if is_at_end(input) {
         return Ok(());
     }
@@ -266,7 +266,7 @@ fn takes_no_value(key: Key, input: ParseStream) -> syn::Result<()> {
 }
 
 /// Rejects angle brackets.
-fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
+fn refuse_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
     if !input.peek(Token![<]) {
         return Ok(());
     }
@@ -281,7 +281,7 @@ fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
 }
 
 /// A wrong sign instead of `=`: `==`, `=>` or `:`.
-fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
+fn parse_wrong_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
     let length = if input.peek(Token![==]) || input.peek(Token![=>]) {
         2
     } else if input.peek(Token![:]) && !input.peek(Token![::]) {
@@ -294,7 +294,7 @@ fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
 }
 
 /// The value of an unknown key, as written. Empty if there is none.
-fn unread_value(ahead: ParseStream) -> String {
+fn value_text(ahead: ParseStream) -> String {
     let is_assigned = ahead.parse::<Token![=]>().is_ok() || ahead.parse::<Token![:]>().is_ok();
     match ahead.parse::<TokenTree>() {
         Ok(value) if is_assigned => value.to_string(),
@@ -303,13 +303,13 @@ fn unread_value(ahead: ParseStream) -> String {
     }
 }
 
-fn unknown(ident: &Ident, value: &str, among: KeyScope) -> syn::Error {
+fn unknown_key(ident: &Ident, value: &str, scope: KeyScope) -> syn::Error {
     let name = ident.to_string();
     if name == messages::SKIP {
         return error!(ident.span() =>
             "`skip` can only be used alone, as `#[retry(skip)]`, on a method in an `impl` or a trait under `#[retry(…)]`: to not retry any other function, remove the attribute");
     }
-    syn::Error::new(ident.span(), messages::unknown_key(&name, value, among))
+    syn::Error::new(ident.span(), messages::unknown_key(&name, value, scope))
 }
 
 fn is_at_end(input: ParseStream) -> bool {
@@ -319,12 +319,12 @@ fn is_at_end(input: ParseStream) -> bool {
 /// Skips to the comma before the next argument. A comma inside an unreadable value is recognized because no key
 /// follows it.
 fn skip_to_next(input: ParseStream) {
-    while !input.is_empty() && !at_next(input) {
+    while !input.is_empty() && !is_at_next_key(input) {
         let _: syn::Result<TokenTree> = input.parse();
     }
 }
 
-fn at_next(input: ParseStream) -> bool {
+fn is_at_next_key(input: ParseStream) -> bool {
     let ahead = input.fork();
     if ahead.parse::<Token![,]>().is_err() {
         return false;
@@ -335,7 +335,7 @@ fn at_next(input: ParseStream) -> bool {
     // True for a key, and for another library's name for a key.
     let is_key = || {
         let (mut keys, word) = (KeyScope::Attribute.keys(), word.to_string());
-        keys.any(|key| key.name() == word || key.is_elsewhere(&word))
+        keys.any(|key| key.name() == word || key.is_foreign_name(&word))
     };
     ahead.peek(Token![=]) && !ahead.peek(Token![==])
         || ahead.peek(token::Paren)

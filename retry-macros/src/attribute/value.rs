@@ -16,20 +16,20 @@ use crate::attribute::expression;
 use crate::errors::error;
 
 impl KeyValue {
-    pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
+    pub(crate) fn from_expr(key: Key, expr: Expr) -> syn::Result<Self> {
         let expr = ungroup(expr);
-        if let Some(wrong) = expression::wrong(key, &expr) {
+        if let Some(wrong) = expression::find_error(key, &expr) {
             return Err(wrong);
         }
-        match key.takes() {
+        match key.value_type() {
             ValueType::Count => count(key, expr),
             ValueType::Factor => {
                 let value = |number, _| Self::Factor(number);
-                in_range(key, expr, range::is_factor, range::FACTOR, value)
+                number_in_range(key, expr, range::is_factor, range::FACTOR, value)
             }
             ValueType::Repeats => {
                 let value = |number, span| Self::Expr(integer(number, span));
-                in_range(key, expr, range::is_repeats, range::REPEATS, value)
+                number_in_range(key, expr, range::is_repeat_count, range::REPEATS, value)
             }
             ValueType::Duration | ValueType::UpToCap(_) => duration(key, expr),
             ValueType::DurationAboveZero => match duration(key, expr.clone())? {
@@ -55,7 +55,7 @@ impl KeyValue {
                 Some(Lit::Bool(lit)) => Ok(Self::Bool(lit.value)),
                 _ => expression(key, range::BOOL, expr),
             },
-            ValueType::Text => as_written(key, expr),
+            ValueType::Text => string(key, expr),
             ValueType::Expr(wanted) => {
                 let wanted = format!("{wanted}, as in `{}`", key.example());
                 expression(key, &wanted, expr)
@@ -67,8 +67,8 @@ impl KeyValue {
 
     /// The value to assume if a key's value is missing or can't be read, so that the function isn't checked as if the
     /// key were missing.
-    pub(crate) fn stand_in(key: Key) -> Option<Self> {
-        (key.takes() == ValueType::Stream).then_some(Self::Stream(Mode::First))
+    pub(crate) fn dummy(key: Key) -> Option<Self> {
+        (key.value_type() == ValueType::Stream).then_some(Self::Stream(Mode::First))
     }
 }
 
@@ -84,12 +84,12 @@ fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
 }
 
 /// A string literal, or an expression that evaluates to a string.
-fn as_written(key: Key, expr: Expr) -> syn::Result<KeyValue> {
+fn string(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     let Some(text) = text(&expr) else {
         return expression(key, "a string", expr);
     };
     if has_placeholder(&text) {
-        let written = written(&expr);
+        let written = source_text(&expr);
         return Err(error!(expr.span() =>
             "`{key}` is used literally, placeholders included: to fill in a value, write `{key} = format!({written})`"));
     }
@@ -123,7 +123,7 @@ fn is_literal(expr: &Expr) -> bool {
         Expr::Lit(_) => true,
         Expr::Group(group) => is_literal(&group.expr),
         Expr::Paren(paren) => is_literal(&paren.expr),
-        _ => negated(expr).is_some_and(is_literal),
+        _ => minus_operand(expr).is_some_and(is_literal),
     }
 }
 
@@ -191,12 +191,12 @@ fn duration(key: Key, expr: Expr) -> syn::Result<KeyValue> {
 fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
     let text = match literal(expr) {
         Some(Lit::Str(lit)) => lit.value(),
-        Some(_) => written(expr).replace('_', ""),
-        None if negated(expr).and_then(literal).is_some() => written(expr),
+        Some(_) => source_text(expr).replace('_', ""),
+        None if minus_operand(expr).and_then(literal).is_some() => source_text(expr),
         None => return Ok(None),
     };
     duration::parse(&text).map(Some).map_err(|fault| {
-        let message = messages::invalid_duration(&key, &written(expr), &text, fault);
+        let message = messages::invalid_duration(&key, &source_text(expr), &text, fault);
         syn::Error::new(expr.span(), message)
     })
 }
@@ -224,7 +224,7 @@ fn integer(number: f64, span: Span) -> Expr {
 }
 
 /// A literal number in a range, or an expression.
-fn in_range(
+fn number_in_range(
     key: Key,
     expr: Expr,
     is_in: fn(f64) -> bool,
@@ -239,17 +239,17 @@ fn in_range(
 }
 
 fn out_of_range(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
-    let message = messages::out_of_range(&key, &written(expr), wanted);
+    let message = messages::out_of_range(&key, &source_text(expr), wanted);
     syn::Error::new(expr.span(), message)
 }
 
 fn wrong_kind(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
-    let message = messages::wrong_kind(&key, &written(expr), wanted);
+    let message = messages::wrong_kind(&key, &source_text(expr), wanted);
     syn::Error::new(expr.span(), message)
 }
 
 /// An expression as the user wrote it.
-pub(crate) fn written(expr: &Expr) -> String {
+pub(crate) fn source_text(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace("- ", "-")
 }
 
@@ -259,7 +259,7 @@ fn literal(expr: &Expr) -> Option<&Lit> {
 }
 
 /// The operand of a minus sign.
-fn negated(expr: &Expr) -> Option<&Expr> {
+fn minus_operand(expr: &Expr) -> Option<&Expr> {
     as_variant!(expr, Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => &unary.expr)
 }
 
@@ -268,7 +268,7 @@ pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
     match literal(expr) {
         Some(Lit::Int(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
         Some(Lit::Float(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
-        _ => number(negated(expr)?).map(|number| number.map(|number| -number)),
+        _ => number(minus_operand(expr)?).map(|number| number.map(|number| -number)),
     }
 }
 

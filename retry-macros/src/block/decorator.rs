@@ -1,9 +1,9 @@
 //! `#[retry(wrapper = Retrying, …)]` on a trait: a type that implements the trait by retrying the client that it wraps.
 
+mod client;
 mod definition;
-mod handed_on;
+mod delegation;
 mod methods;
-mod wrapped;
 
 use std::mem;
 
@@ -16,7 +16,7 @@ use self::methods::Methods;
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
-use crate::block::members::{self, Braced, Member};
+use crate::block::members::{self, BracedItem, Member};
 use crate::target;
 use crate::tokens::{Code, braces, code, code_at, ends_with, if_else, mentions};
 
@@ -24,9 +24,9 @@ use crate::tokens::{Code, braces, code, code_at, ends_with, if_else, mentions};
 pub(crate) struct Decorator<'a> {
     arguments: &'a Arguments,
     /// The trait as written.
-    item: Braced,
+    item: BracedItem,
     /// The trait without members.
-    declared: ItemTrait,
+    header: ItemTrait,
     /// True if the trait is a copy of another crate's.
     is_copy: bool,
     /// The path of the trait.
@@ -38,9 +38,9 @@ pub(crate) struct Decorator<'a> {
 }
 
 impl<'a> Decorator<'a> {
-    pub(crate) fn parse(item: Braced, arguments: &'a Arguments) -> syn::Result<Self> {
-        let declared: ItemTrait = syn::parse2(item.with(TokenStream::new()))?;
-        let own = declared.ident.clone();
+    pub(crate) fn parse(item: BracedItem, arguments: &'a Arguments) -> syn::Result<Self> {
+        let header: ItemTrait = syn::parse2(item.with_members(TokenStream::new()))?;
+        let own = header.ident.clone();
         let original = arguments.value(Key::Of);
         let original = as_variant!(original, Some(KeyValue::Path(path)) => path.clone());
         let (name, parameter) = match arguments.value(Key::Wrapper) {
@@ -48,11 +48,11 @@ impl<'a> Decorator<'a> {
             // Rejected by the check.
             _ => (own.clone(), None),
         };
-        let parameter = parameter.map_or_else(|| free_name(&item).into(), |written| *written);
+        let parameter = parameter.map_or_else(|| unused_name(&item).into(), |written| *written);
         Ok(Self {
             arguments,
             item,
-            declared,
+            header,
             is_copy: original.is_some(),
             path: original.unwrap_or_else(|| own.into_token_stream()),
             name,
@@ -66,9 +66,9 @@ impl<'a> Decorator<'a> {
     /// Omits the trait if it is another crate's. Otherwise appends the impls for pointers.
     pub(crate) fn expand(&self) -> syn::Result<TokenStream> {
         let members = members::parse(self.item.braces.stream())?;
-        let is_send = self.hands_out_send_futures(&members);
+        let is_send = self.returns_send_futures(&members);
         let mut methods = Methods::new(self);
-        check::on_trait(self.arguments, &self.declared.ident, &mut methods.errors);
+        check::check_trait(self.arguments, &self.header.ident, &mut methods.errors);
         let mut declared = TokenStream::new();
         for member in members {
             match member {
@@ -79,26 +79,26 @@ impl<'a> Decorator<'a> {
                 Member::Function(method) => {
                     let plain = method.function.to_token_stream();
                     // Marked, because the decorator already retries the methods that a default body calls.
-                    let marked = method.function.marked(&self.arguments.krate());
+                    let marked = method.function.marked_as_retried(&self.arguments.krate());
                     let is_retried = methods.add(*method);
                     declared.append_all(if is_retried { marked } else { plain });
                 }
             }
         }
         if !methods.is_retried {
-            target::check::nothing_is_retried(&mut methods.errors);
+            target::check::report_nothing_retried(&mut methods.errors);
         }
-        let declared = (!self.is_copy).then(|| self.item.with(declared));
+        let declared = (!self.is_copy).then(|| self.item.with_members(declared));
         if let Some(errors) = mem::take(&mut methods.errors).into_compile_error() {
             return Ok(code!(#declared #errors));
         }
-        let forwarded = (!self.is_copy).then(|| self.forwarded(&methods, is_send));
+        let forwarded = (!self.is_copy).then(|| self.pointer_impls(&methods, is_send));
         Ok(code!(#declared #(self.decorator(&methods, is_send)) #forwarded))
     }
 
     /// The types that can be wrapped: a client or, with the key `forward` on another crate's trait, the listed pointers
     /// to a client, because only that crate can implement its trait for pointers.
-    fn wrapped(&self) -> Vec<Code> {
+    fn client_types(&self) -> Vec<Code> {
         let client = self.client();
         let around = |pointer: &syn::Path| code!(#pointer<#client>);
         match self.arguments.value(Key::Forward) {
@@ -113,9 +113,9 @@ impl<'a> Decorator<'a> {
 
     /// The decorator's type, and its impl of the trait.
     fn decorator(&self, methods: &Methods, is_send: bool) -> Code {
-        let (client, path, wrapped) = (self.client(), &self.path, self.wrapped());
-        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
-        let mut generics = self.declared.generics.clone();
+        let (client, path, wrapped) = (self.client(), &self.path, self.client_types());
+        let (_, of_arguments, _) = self.header.generics.split_for_impl();
+        let mut generics = self.header.generics.clone();
         let predicates = &mut generics.make_where_clause().predicates;
         predicates.push(parse_quote!(#client: #path #of_arguments));
         if self.wraps_pointers() {
@@ -137,47 +137,47 @@ impl<'a> Decorator<'a> {
             .params
             .push(GenericParam::Type(self.parameter.clone()));
         // The copy is not emitted, so errors about the whole impl point at the copy's name.
-        let own = self.declared.ident.span();
+        let own = self.header.ident.span();
         let span = if self.is_copy { own } else { Span::call_site() };
         let implemented = wrapped.iter().map(|wrapped| {
             let decorator = code!(#(&self.name)<#wrapped>);
             code! {
                 #[automatically_derived]
                 #[allow(deprecated, clippy::match_single_binding)]
-                #?(self.is_copy) { #(self.completeness()) }
-                #(self.implemented(&generics, &decorator, span, &methods.implemented))
+                #?(self.is_copy) { #(self.missing_methods_lint()) }
+                #(self.trait_impl(&generics, &decorator, span, &methods.members))
             }
         });
         code!(#(self.definition(cloned)) #(implemented.collect::<Code>()))
     }
 
     /// The impls for the pointers in the key `forward`.
-    fn forwarded(&self, methods: &Methods, is_send: bool) -> Code {
+    fn pointer_impls(&self, methods: &Methods, is_send: bool) -> Code {
         let (client, path) = (self.client(), &self.path);
-        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
-        let mut generics = self.declared.generics.clone();
+        let (_, of_arguments, _) = self.header.generics.split_for_impl();
+        let mut generics = self.header.generics.clone();
         let send = is_send.then(|| code!(+ ::core::marker::Send + ::core::marker::Sync));
         let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
         generics.params.push(parameter);
         let pointers = methods.pointers.iter().map(|(pointer, members)| {
             let pointer = code!(#pointer<#client>);
-            let implemented = self.implemented(&generics, &pointer, Span::call_site(), members);
+            let implemented = self.trait_impl(&generics, &pointer, Span::call_site(), members);
             code!(#[automatically_derived] #[allow(deprecated)] #implemented)
         });
         pointers.collect()
     }
 
     /// An impl of the trait for a type that contains the client.
-    fn implemented(
+    fn trait_impl(
         &self,
         generics: &Generics,
         around: &Code,
         span: Span,
         members: &TokenStream,
     ) -> Code {
-        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
+        let (_, of_arguments, _) = self.header.generics.split_for_impl();
         let (parameters, _, bounds) = generics.split_for_impl();
-        let (unsafety, keyword) = (&self.declared.unsafety, code_at!(span=> impl));
+        let (unsafety, keyword) = (&self.header.unsafety, code_at!(span=> impl));
         code! {
             #(self.async_trait())
             #unsafety #keyword #parameters #(self.path) #of_arguments for #around #bounds
@@ -187,8 +187,8 @@ impl<'a> Decorator<'a> {
 
     /// Makes clippy report a provided method that the copy lacks. Otherwise, the decorator would silently use the
     /// original's default body, even if the client overrides it. The copy's attributes can change the lint level.
-    fn completeness(&self) -> Code {
-        let attributes = self.declared.attrs.iter().map(ToTokens::to_token_stream);
+    fn missing_methods_lint(&self) -> Code {
+        let attributes = self.header.attrs.iter().map(ToTokens::to_token_stream);
         let sets = |attribute: &_| mentions(TokenStream::clone(attribute), "missing_trait_methods");
         let levels: TokenStream = attributes.filter(sets).collect();
         let deny = code!(#[deny(clippy::missing_trait_methods)]);
@@ -200,12 +200,12 @@ impl<'a> Decorator<'a> {
     }
 
     fn async_trait(&self) -> Option<&Attribute> {
-        let mut attributes = self.declared.attrs.iter();
+        let mut attributes = self.header.attrs.iter();
         attributes.find(|attribute| ends_with(attribute.path(), &["async_trait"]))
     }
 
     /// True if any method's future or stream must be `Send`.
-    fn hands_out_send_futures(&self, members: &[Member]) -> bool {
+    fn returns_send_futures(&self, members: &[Member]) -> bool {
         let is_send = |attribute: &Attribute| !mentions(attribute.to_token_stream(), "Send");
         let by_async_trait = self.async_trait().is_some_and(is_send);
         let by_method = members.iter().any(|member| match member {
@@ -221,7 +221,7 @@ impl<'a> Decorator<'a> {
 }
 
 /// A name for the client's type that the trait does not use.
-fn free_name(item: &Braced) -> Ident {
+fn unused_name(item: &BracedItem) -> Ident {
     let is_free =
         |name: &&str| !mentions(item.header.clone(), name) && !mentions(item.braces.stream(), name);
     let free = ["C", "Client", "Inner", "Wrapped"]

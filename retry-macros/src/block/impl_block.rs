@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt};
 
 use crate::attribute::argument::Arguments;
-use crate::block::members::{self, Braced, Member};
+use crate::block::members::{self, BracedItem, Member};
 use crate::errors::Errors;
 use crate::expand::model::{DefaultName, Model};
 use crate::target::check::Placement;
@@ -16,11 +16,11 @@ use crate::{attribute, expand, target};
 /// → `impl T { fn f() -> Result<…> { loop around body } fn g() { … } }`
 ///
 /// If there are errors, returns them and the block without any `#[retry]`.
-pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<TokenStream> {
+pub(crate) fn expand(block: &BracedItem, arguments: &Arguments) -> syn::Result<TokenStream> {
     let (attributes, members) = function::inner_attributes(block.braces.stream());
     let members = members::parse(members)?;
     let mut errors = Errors::default();
-    attribute::check::on_no_trait(arguments, &mut errors);
+    attribute::check::check_non_trait(arguments, &mut errors);
     let mut retried = attributes.clone();
     let mut plain = attributes;
     let mut is_retried = false;
@@ -34,7 +34,7 @@ pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<Token
             Member::Function(method) => {
                 method.function.to_tokens(&mut plain);
                 let (own, function) = (&method.own, &method.function);
-                match members::merged(arguments, own, function, Placement::Block, &mut errors) {
+                match members::merge_own(arguments, own, function, Placement::Block, &mut errors) {
                     Some(arguments) => {
                         is_retried = true;
                         let mut model = Model::new(arguments, method.function);
@@ -47,10 +47,10 @@ pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<Token
         }
     }
     if !is_retried {
-        target::check::nothing_is_retried(&mut errors);
+        target::check::report_nothing_retried(&mut errors);
     }
     Ok(match errors.into_compile_error() {
-        None => block.with(retried),
-        Some(errors) => code!(#(block.with(plain)) #errors),
+        None => block.with_members(retried),
+        Some(errors) => code!(#(block.with_members(plain)) #errors),
     })
 }

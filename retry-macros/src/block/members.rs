@@ -11,13 +11,13 @@ use crate::as_variant::as_variant;
 use crate::attribute::argument::Arguments;
 use crate::errors::Errors;
 use crate::target::check::{Check, Placement};
-use crate::target::function::{Function, SECOND, is_function, is_retry};
+use crate::target::function::{DUPLICATE, Function, is_function, is_retry};
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{code, is_punct, mentions, stream, with_content};
 use crate::{attribute, target};
 
 /// An `impl` or a `trait`. Only its members are parsed.
-pub(crate) struct Braced {
+pub(crate) struct BracedItem {
     /// Everything before the braces.
     pub(crate) header: TokenStream,
     pub(crate) braces: Group,
@@ -28,10 +28,10 @@ pub(crate) enum Keyword {
     Trait,
 }
 
-impl Braced {
+impl BracedItem {
     /// The item, if it is an `impl` or a trait.
-    pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
-        let mut header = opened(item.clone());
+    pub(crate) fn parse(item: &TokenStream) -> Option<(Keyword, Self)> {
+        let mut header = ungrouped(item.clone());
         // Only attributes and words such as `unsafe` come before the keyword. In a function, `fn` comes first.
         let keyword = header.iter().find_map(|token| match token {
             TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
@@ -54,7 +54,7 @@ impl Braced {
     }
 
     /// The item with other members.
-    pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
+    pub(crate) fn with_members(&self, content: TokenStream) -> TokenStream {
         let header = &self.header;
         code!(#header #(with_content(&self.braces, content)))
     }
@@ -86,36 +86,36 @@ pub(crate) fn parse(content: TokenStream) -> syn::Result<Vec<Member>> {
         let mut members = Vec::new();
         while !input.is_empty() {
             members.push(if is_function(&input.fork()) {
-                Member::Function(Box::new(method(input)?))
+                Member::Function(Box::new(parse_method(input)?))
             } else {
-                Member::Other(other(input)?)
+                Member::Other(parse_other(input)?)
             });
         }
         Ok(members)
     };
-    members.parse2(stream(&opened(content)))
+    members.parse2(stream(&ungrouped(content)))
 }
 
 /// Removes the invisible groups in which `macro_rules!` passes members, as in `$($item)*`.
-fn opened(content: TokenStream) -> Vec<TokenTree> {
-    let mut opened: Vec<TokenTree> = Vec::new();
+fn ungrouped(content: TokenStream) -> Vec<TokenTree> {
+    let mut ungrouped: Vec<TokenTree> = Vec::new();
     for token in content {
-        let begins = opened.last().is_none_or(|last| match last {
+        let begins = ungrouped.last().is_none_or(|last| match last {
             // After an attribute, or a body.
             TokenTree::Group(group) => group.delimiter() != Delimiter::Parenthesis,
             last => is_punct(last, ';'),
         });
         match token {
             TokenTree::Group(group) if begins && group.delimiter() == Delimiter::None => {
-                opened.extend(self::opened(group.stream()));
+                ungrouped.extend(self::ungrouped(group.stream()));
             }
-            token => opened.push(token),
+            token => ungrouped.push(token),
         }
     }
-    opened
+    ungrouped
 }
 
-fn method(input: ParseStream) -> syn::Result<Method> {
+fn parse_method(input: ParseStream) -> syn::Result<Method> {
     let mut function: Function = input.parse()?;
     let (mut marks, others) = function
         .attributes
@@ -126,17 +126,17 @@ fn method(input: ParseStream) -> syn::Result<Method> {
         attribute.path().is_ident("cfg_attr") && mentions(attribute.to_token_stream(), "retry")
     });
     let own = match (hidden, marks.pop()) {
-        (Some(hidden), _) => wrong(
+        (Some(hidden), _) => own_error(
             hidden,
             "a `#[retry]` in `cfg_attr` is expanded too late and would multiply the attempts: put `#[cfg]` on two versions of the method",
         ),
         (None, None) => Own::Nothing,
-        (None, Some(second)) if !marks.is_empty() => wrong(&second, SECOND),
+        (None, Some(second)) if !marks.is_empty() => own_error(&second, DUPLICATE),
         (None, Some(attribute)) => match attribute.meta {
             Meta::List(list) if list.tokens.to_string() == SKIP => Own::Skip,
             Meta::List(list) => Own::Arguments(Arguments::parse(list.tokens)),
             Meta::Path(_) => Own::Arguments(Arguments::default()),
-            Meta::NameValue(_) => wrong(
+            Meta::NameValue(_) => own_error(
                 &attribute,
                 "put the arguments in parentheses, as in `#[retry(max = 5)]` or `#[retry(skip)]`",
             ),
@@ -145,14 +145,14 @@ fn method(input: ParseStream) -> syn::Result<Method> {
     Ok(Method { function, own })
 }
 
-fn wrong(attribute: &Attribute, message: &str) -> Own {
+fn own_error(attribute: &Attribute, message: &str) -> Own {
     let mut arguments = Arguments::default();
     arguments.errors.at(attribute.path().span(), message);
     Own::Arguments(arguments)
 }
 
 /// Reads a member up to the semicolon, or to the braces of a macro.
-fn other(input: ParseStream) -> syn::Result<TokenStream> {
+fn parse_other(input: ParseStream) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     for attribute in input.call(Attribute::parse_outer)? {
         attribute.to_tokens(&mut tokens);
@@ -172,7 +172,7 @@ fn other(input: ParseStream) -> syn::Result<TokenStream> {
 }
 
 /// The arguments for retrying a member, or `None` if it is not retried.
-pub(crate) fn merged(
+pub(crate) fn merge_own(
     block: &Arguments,
     own: &Own,
     function: &Function,
@@ -181,21 +181,21 @@ pub(crate) fn merged(
 ) -> Option<Arguments> {
     let own = match own {
         Own::Skip => return None,
-        Own::Nothing if target::check::hides_future(function, placement, errors) => return None,
+        Own::Nothing if target::check::check_hidden(function, placement, errors) => return None,
         Own::Nothing if !can_fail(function) => {
-            target::check::has_no_result_within(function, errors);
+            target::check::report_inner_result(function, errors);
             return None;
         }
         Own::Nothing => Arguments::default(),
         Own::Arguments(own) => own.clone(),
     };
-    attribute::check::on_no_trait(&own, errors);
-    attribute::check::over_block(&own, block, errors);
+    attribute::check::check_non_trait(&own, errors);
+    attribute::check::check_member(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);
-    attribute::check::policy_contains_settings(&arguments, errors);
+    attribute::check::refuse_policy_settings(&arguments, errors);
     let mut check = Check::new(&arguments, function, placement, errors);
-    check.has_self();
-    check.target();
+    check.check_self();
+    check.run();
     Some(arguments)
 }
 
@@ -204,7 +204,7 @@ fn can_fail(function: &Function) -> bool {
     let Some(returned) = function.return_type() else {
         return function.is_async();
     };
-    let (outcome, delivery) = outcome::of(returned);
+    let (outcome, delivery) = outcome::split(returned);
     function.is_async()
         || delivery != Delivery::Direct
         || outcome::is_named_result(outcome)

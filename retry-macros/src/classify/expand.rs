@@ -23,7 +23,7 @@ pub(crate) fn derive(item: &DeriveInput, krate: &str) -> TokenStream {
         name: item.ident.to_string(),
         krate: named.unwrap_or_else(|| quote!(::#krate)),
         generics: item.generics.clone(),
-        finals: Code::new(),
+        final_arms: Code::new(),
         errors,
     };
     let (mut arms, mut names) = (Code::new(), Code::new());
@@ -69,7 +69,7 @@ struct Derivation {
     krate: TokenStream,
     generics: Generics,
     /// The arms of variants that may be final, because they are marked `stop` or `transparent`.
-    finals: Code,
+    final_arms: Code,
     errors: Errors,
 }
 
@@ -104,14 +104,14 @@ impl Derivation {
             }
         }
         if let Some(span) = mark.transparent {
-            return self.transparent(span, ident, pattern, fields, mark);
+            return self.transparent_arm(span, ident, pattern, fields, mark);
         }
         let Some((kind, ambiguous)) = self.verdict(ident, mark, default) else {
             return Code::new();
         };
         let is_stop = kind == VerdictWord::Stop;
         if mark.kind.is_some() && is_stop {
-            self.finals.extend(code!(#pattern { .. } => true,));
+            self.final_arms.extend(code!(#pattern { .. } => true,));
         }
         let after = mark.after.as_ref();
         let void = [
@@ -130,9 +130,9 @@ impl Derivation {
             return code!(#pattern { .. } => #verdict,);
         };
         if !fields.members().any(|known| known == *member) {
-            let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
+            let names: Vec<_> = fields.members().map(|known| field_name(&known)).collect();
             let names: Vec<_> = names.iter().map(String::as_str).collect();
-            let name = name_of(member);
+            let name = field_name(member);
             let instead = match names.as_slice() {
                 [] => String::from("it has none"),
                 names => messages::suggestion(&name, names),
@@ -158,8 +158,8 @@ impl Derivation {
             let ambiguous = mark.ambiguous.or_else(|| below?.ambiguous);
             return Some((kind, ambiguous));
         }
-        let of_enum = |default: &Mark| default.broken || default.transparent.is_some();
-        if !mark.broken && !default.is_some_and(of_enum) {
+        let of_enum = |default: &Mark| default.has_errors || default.transparent.is_some();
+        if !mark.has_errors && !default.is_some_and(of_enum) {
             let also = match default {
                 Some(_) => ", on the variant, or on the enum as the default",
                 None => "",
@@ -170,7 +170,7 @@ impl Derivation {
         None
     }
 
-    fn transparent(
+    fn transparent_arm(
         &mut self,
         span: Span,
         ident: &Ident,
@@ -210,7 +210,7 @@ impl Derivation {
         let inner = Ident::new("__retry_inner", span);
         let classify =
             code_at!(span=> #krate::macro_support::ClassifyField::classify_field(#inner));
-        self.finals.extend(code! {
+        self.final_arms.extend(code! {
             #pattern { #member: ref #inner } => {
                 !#krate::macro_support::invalid(#inner).__retry_verdict().is_retryable()
             }
@@ -240,12 +240,12 @@ impl Derivation {
                 }
             }
         });
-        let finals = &self.finals;
-        let is_final = (errors.is_none() && !finals.is_empty()).then(|| {
+        let final_arms = &self.final_arms;
+        let is_final = (errors.is_none() && !final_arms.is_empty()).then(|| {
             code! {
                 #[allow(deprecated, unreachable_patterns)]
                 fn is_final(&self) -> bool {
-                    match *self { #finals _ => false }
+                    match *self { #final_arms _ => false }
                 }
             }
         });
@@ -266,7 +266,7 @@ impl Derivation {
     }
 }
 
-fn name_of(field: &FieldName) -> String {
+fn field_name(field: &FieldName) -> String {
     match field {
         FieldName::Named(name) => name.to_string(),
         FieldName::Unnamed(index) => index.index.to_string(),

@@ -23,10 +23,10 @@ words! {
 }
 
 /// The words that are not verdicts.
-const OTHERS: [&str; 4] = ["ambiguous", "after", "transparent", "crate"];
+const OTHER_WORDS: [&str; 4] = ["ambiguous", "after", "transparent", "crate"];
 
 /// Other libraries' names for these words.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ALIASES: [(&str, &str); 6] = [
     (
         "stop",
         "fatal permanent no_retry non_retryable not_retryable unrecoverable",
@@ -50,7 +50,7 @@ pub(super) struct Mark {
     pub(super) transparent: Option<Span>,
     pub(super) krate: Option<Path>,
     /// True if a part could not be parsed. That part may be the one that seems to be missing.
-    pub(super) broken: bool,
+    pub(super) has_errors: bool,
 }
 
 impl Mark {
@@ -62,7 +62,7 @@ impl Mark {
             }
             if let Err(error) = attribute.parse_args_with(|input: ParseStream| mark.fill(input)) {
                 errors.push(error);
-                mark.broken = true;
+                mark.has_errors = true;
             }
         }
         mark
@@ -100,8 +100,8 @@ impl Mark {
                 }
                 _ => {
                     let Some(kind) = VerdictWord::of(&name) else {
-                        let words = [VerdictWord::words(), OTHERS.to_vec()].concat();
-                        let known = ELSEWHERE.iter().find(|(_, words)| is_among(words, &name));
+                        let words = [VerdictWord::words(), OTHER_WORDS.to_vec()].concat();
+                        let known = ALIASES.iter().find(|(_, words)| is_among(words, &name));
                         let suggestion = match known {
                             Some((here, _)) => format!("use `{here}`"),
                             None => messages::suggestion(&name, &words),

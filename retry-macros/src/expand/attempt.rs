@@ -12,7 +12,7 @@ use crate::target::outcome;
 use crate::tokens::{Code, any, braces, code, if_else, ours, ours_at, with_content};
 
 /// The code of one attempt, by the way it returns its outcome.
-pub(crate) enum Attempted {
+pub(crate) enum AttemptBody {
     Async(Group),
     Blocking(Group),
     /// Code that returns a future, with the future's type if it must be written.
@@ -30,15 +30,15 @@ fn may_be_complex(ty: TokenStream) -> bool {
 
 impl Printer<'_> {
     /// Makes one attempt, or several at once. Binds `retry_outcome` and, with a timeout, `retry_dropped`.
-    pub(crate) fn attempt(&self, attempted: Attempted) -> Code {
+    pub(crate) fn attempt(&self, attempted: AttemptBody) -> Code {
         match self.model.arguments.get(Key::Hedge) {
-            Some(hedge) => self.hedged(hedge, attempted),
-            None => self.attempt_alone(attempted),
+            Some(hedge) => self.hedged_attempts(hedge, attempted),
+            None => self.single_attempt(attempted),
         }
     }
 
     /// Makes one attempt.
-    pub(crate) fn attempt_alone(&self, attempted: Attempted) -> Code {
+    pub(crate) fn single_attempt(&self, attempted: AttemptBody) -> Code {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
         let typed = is_result.then(|| ours!(: #outcome));
@@ -52,17 +52,17 @@ impl Printer<'_> {
             let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome, _, _>);
             ours!(#checked(#finished))
         };
-        let is_blocking = matches!(attempted, Attempted::Blocking(_));
-        let once = self.while_borrowed(self.once(attempted));
+        let is_blocking = matches!(attempted, AttemptBody::Blocking(_));
+        let once = self.hold_breaker(self.run_once(attempted));
         let timeout = self.model.attempt_timeout();
         let run = match timeout {
-            None if is_blocking => checked(self.run(once)),
-            None => checked(self.awaited(once)),
+            None if is_blocking => checked(self.run_blocking(once)),
+            None => checked(self.await_future(once)),
             Some(timeout) => {
-                let is_alone = is_result && !self.is_surrounded();
+                let is_alone = is_result && !self.has_context();
                 let limit = self.model.arguments.get(Key::Timeout);
-                let limit = limit.map(|timeout| self.given_limit(timeout));
-                let checked = |once| ours!(async { #(checked(self.awaited(once))) });
+                let limit = limit.map(|timeout| self.limit_of(timeout));
+                let checked = |once| ours!(async { #(checked(self.await_future(once))) });
                 ours! {
                     __retry::in_time(
                         #(self.attempt_limit(limit)), #(self.timer()),
@@ -83,7 +83,7 @@ impl Printer<'_> {
     }
 
     /// Code that runs the body once and evaluates to its outcome, or to a future of the outcome.
-    pub(crate) fn once(&self, attempted: Attempted) -> Code {
+    pub(crate) fn run_once(&self, attempted: AttemptBody) -> Code {
         let once = self.body(attempted);
         if self.model.attempt().is_none() || !self.model.has(&[Key::Hedge]) {
             return once;
@@ -93,32 +93,32 @@ impl Printer<'_> {
         }
     }
 
-    fn body(&self, attempted: Attempted) -> Code {
+    fn body(&self, attempted: AttemptBody) -> Code {
         let outcome = &self.model.outcome;
         // If the body consumes an argument, the compiler points at that use and at the function's name.
         let name = self.model.function.signature.ident.span();
         // In a separate block, because otherwise the compiler would suggest the attempt's name in other keys.
         let bound = |body: Group| {
-            let span = users_own(&body);
-            let body = match self.own_self() {
+            let span = user_span(&body);
+            let body = match self.self_clone() {
                 Some(own) => with_content(&body, rename_self(body.stream(), &own)),
                 None => body,
             };
-            let content = match (self.attempt_binding(), self.own_clones()) {
+            let content = match (self.attempt_binding(), self.clone_arguments()) {
                 (None, None) => body.into_token_stream(),
                 (attempt, clones) => ours!({ #attempt #clones #body }),
             };
-            let content = code!(#(self.left_in_place()) #content);
+            let content = code!(#(self.forbid_move()) #content);
             (content, span)
         };
         match (attempted, &self.model.callee) {
             // A decorator's call contains no `return`, and a closure couldn't return a value that borrows `&mut self`.
-            (Attempted::Blocking(call), Callee::Client(_)) => bound(call).0,
+            (AttemptBody::Blocking(call), Callee::Client(_)) => bound(call).0,
             // The closure keeps `return` and `?` inside the attempt.
-            (Attempted::Blocking(body), Callee::Body) => {
+            (AttemptBody::Blocking(body), Callee::Body) => {
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
-                let body = braces(code!(#(self.return_edge_by_on()) #body), span);
+                let body = braces(code!(#(self.fix_type_by_on()) #body), span);
                 let closure = ours!(#closure -> #outcome #body);
                 match self.model.stream {
                     Some(_) => ours!(__retry::once(#closure)),
@@ -126,13 +126,13 @@ impl Printer<'_> {
                 }
             }
             // An `async` block also keeps `return` and `?` inside, but Rust has no syntax for its output type.
-            (Attempted::Async(body), _) => {
+            (AttemptBody::Async(body), _) => {
                 let coroutine = ours_at!(name=> async);
                 let (body, span) = bound(body);
-                let body = braces(code!(#(self.return_edge()) #body), span);
+                let body = braces(code!(#(self.fix_type()) #body), span);
                 ours!(#coroutine #body)
             }
-            (Attempted::Future(body, returned), _) => {
+            (AttemptBody::Future(body, returned), _) => {
                 let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
@@ -143,20 +143,20 @@ impl Printer<'_> {
 
     /// Fixes the type of the block's outcome before the block itself, so that coercions work and mismatches point at
     /// the user's code.
-    fn return_edge(&self) -> Code {
+    fn fix_type(&self) -> Code {
         let outcome = &self.model.outcome;
         // With this location, a mismatch points at the return type.
-        self.return_edge_by_on().unwrap_or_else(|| {
+        self.fix_type_by_on().unwrap_or_else(|| {
             ours_at! {outcome.span()=>
                 if false { return __retry::never::<#outcome>(); }
             }
         })
     }
 
-    /// Like [`Self::return_edge`] for a closure. Its return type is written out, so only an error type that `on`
+    /// Like [`Self::fix_type`] for a closure. Its return type is written out, so only an error type that `on`
     /// determines is missing.
-    fn return_edge_by_on(&self) -> Option<Code> {
-        let on = self.naming()?;
+    fn fix_type_by_on(&self) -> Option<Code> {
+        let on = self.naming_on()?;
         let never = ours_at!(on.span()=> __retry::never_by(&#on));
         Some(ours! {
             if false { return #never; }
@@ -173,27 +173,27 @@ impl Printer<'_> {
         let model = self.model;
         let stored = model.cloned.iter().filter(|_| model.moves_arguments());
         let slots = stored.map(
-            |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user(argument)));),
+            |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user_expr(argument)));),
         );
         slots.collect()
     }
 
     /// Binds the clones that the attempt owns or, in the last attempt, the arguments themselves. If an argument is not
     /// `Clone`, the error points at its name.
-    fn own_clones(&self) -> Option<Code> {
+    fn clone_arguments(&self) -> Option<Code> {
         if self.model.cloned.is_empty() {
             return None;
         }
         let clones = self.model.cloned.iter().map(|argument| {
             let span = argument.span();
-            let own = self.own_self().filter(|_| argument == "self");
-            let own = own.map_or_else(|| self.user(argument), ToTokens::into_token_stream);
+            let own = self.self_clone().filter(|_| argument == "self");
+            let own = own.map_or_else(|| self.user_expr(argument), ToTokens::into_token_stream);
             let clone = if self.model.moves_arguments() {
                 let mut slot = slot(argument);
                 slot.set_span(slot.span().located_at(span));
                 ours_at!(span=> __retry::take_argument(&mut #slot, retry_last))
             } else {
-                ours_at!(span=> __retry::CloneArgument::clone_argument(&#(self.user(argument))))
+                ours_at!(span=> __retry::CloneArgument::clone_argument(&#(self.user_expr(argument))))
             };
             // The body may modify its clone.
             ours!(#[allow(unused_mut)] let mut #own = #clone;)
@@ -202,7 +202,7 @@ impl Printer<'_> {
     }
 
     /// Makes the compiler report a part of an argument that an attempt moves out.
-    fn left_in_place(&self) -> Option<Code> {
+    fn forbid_move(&self) -> Option<Code> {
         let part = self.model.moved_part.as_ref()?;
         Some(ours_at! {part.span()=>
             if false { __retry::left_in_place(&#part); }
@@ -210,14 +210,14 @@ impl Printer<'_> {
     }
 
     /// The name of the attempt's own clone of `self`, because no local variable can be called `self`.
-    fn own_self(&self) -> Option<Ident> {
+    fn self_clone(&self) -> Option<Ident> {
         let is_cloned = self.model.cloned.iter().any(|argument| argument == "self");
         let needs_own = is_cloned && self.this.is_none();
         needs_own.then(|| Ident::new("retry_self", Span::mixed_site()))
     }
 
     /// The runtime's mode for values: validated, or taken as they are.
-    pub(crate) fn values(&self) -> Code {
+    pub(crate) fn value_mode(&self) -> Code {
         let is_validated = self.model.has(&[Key::Validate]);
         let values = if_else(is_validated, ours!(Validated), ours!(Taken));
         ours!(__retry::Values::#values)
@@ -225,7 +225,7 @@ impl Printer<'_> {
 
     /// Code that is true if no retry can follow.
     pub(crate) fn is_last(&self, policy: &Code) -> Option<Code> {
-        let values = self.values();
+        let values = self.value_mode();
         let last = ours!(__retry::Call::is_last(&retry_call.call(), #policy, #values));
         self.model.moves_arguments().then_some(last)
     }
@@ -233,7 +233,7 @@ impl Printer<'_> {
 
 /// The body's span, with the hygiene of the user's first token. Coverage reports only count code in braces with the
 /// user's hygiene.
-fn users_own(body: &Group) -> Span {
+fn user_span(body: &Group) -> Span {
     let first = body.stream().into_iter().next();
     let own = first.map_or(body.span(), |first| first.span());
     own.located_at(body.span())
@@ -241,7 +241,7 @@ fn users_own(body: &Group) -> Span {
 
 /// Clones the values that a future or a stream still needs after the method has returned. If one can't be cloned, the
 /// error points at the argument.
-pub(crate) fn keep(kept: &Retained) -> Code {
+pub(crate) fn clone_retained(kept: &Retained) -> Code {
     ours! {
         let #(&kept.this) = __retry::CloneArgument::clone_argument(#(&kept.decorator));
         #(&kept.arguments)

@@ -80,10 +80,10 @@ impl Printer<'_> {
                             retry_outcome = __retry::Err(retry_error);
                         }
                     }
-                    #(self.leave())
+                    #(self.break_loop())
                 };
                 #(self.sleep())
-                #(self.tick())
+                #(self.update_clock())
             }
         }
     }
@@ -97,11 +97,11 @@ impl Printer<'_> {
         let unwanted = ours! {
             retry_outcome = __retry::Ok(retry_value);
             #(self.counted_failure(FailureSource::Until))
-            #(self.leave())
+            #(self.break_loop())
         };
         ours! {
             __retry::Ok(retry_value) => {
-                #(self.wanted(until, ours!(&retry_value), unwanted))
+                #(self.check_until(until, ours!(&retry_value), unwanted))
                 retry_outcome = __retry::Ok(retry_value);
                 #recovered
             }
@@ -115,8 +115,8 @@ impl Printer<'_> {
             _ => ours!(__retry::Attempt::failed(&mut retry_history, retry_error);),
         });
         let site = self.site(&self.policy());
-        let verdict = self.verdict(&self.asked_verdict(failed));
-        let failed = ours!(retry_call.next_delay(#site, #verdict, #(self.shown_after(failed))));
+        let verdict = self.verdict(&self.failure_verdict(failed));
+        let failed = ours!(retry_call.next_delay(#site, #verdict, #(self.failure_text(failed))));
         // In a cold closure, as in [`Self::driven_decision`].
         let decided = if_else(
             self.model.binds_site(),
@@ -160,14 +160,14 @@ impl Printer<'_> {
     /// Ends the loop with `retry_outcome`, located at the function's return type, so that errors about a borrow in the
     /// outcome point there. If that type is not a `Result`, this causes the same error at the same place as the
     /// attempt does, so the compiler reports it only once.
-    pub(crate) fn leave(&self) -> Code {
+    pub(crate) fn break_loop(&self) -> Code {
         let outcome = ours_at!(self.model.outcome.span()=> retry_outcome);
         let value = ours!(__retry::unfailed(#outcome));
-        self.leave_with(if_else(self.model.converts_error(), value, outcome))
+        self.break_with(if_else(self.model.converts_error(), value, outcome))
     }
 
     /// Ends the loop with this outcome.
-    pub(crate) fn leave_with(&self, outcome: Code) -> Code {
+    pub(crate) fn break_with(&self, outcome: Code) -> Code {
         let returned = &self.model.outcome;
         if self.model.stream.is_some()
             || self.model.converts_error()

@@ -39,18 +39,18 @@ impl Printer<'_> {
                 __retry::Attempt::failed(&mut retry_history, retry_error);
             }
         });
-        self.decided(FailureSource::Body, kept, self.ended())
+        self.decide(FailureSource::Body, kept, self.end_call())
     }
 
     /// Runs `kept` and continues if a retry follows. Otherwise runs `ended`.
-    pub(crate) fn decided(&self, failed: FailureSource, kept: Option<Code>, ended: Code) -> Code {
+    pub(crate) fn decide(&self, failed: FailureSource, kept: Option<Code>, ended: Code) -> Code {
         let has_error = failed.has_error();
         let has_reason = self.model.needs_reason() && has_error;
         let retry = ours! {
             #kept
             #?(has_reason) { __retry::Attempt::paused(&mut retry_history, retry_pause); }
-            #(self.left_behind(has_error))
-            #(self.goes_on())
+            #(self.save_failure(has_error))
+            #(self.continue_loop())
         };
         ours! {
             #(self.driven_decision(failed))
@@ -67,14 +67,14 @@ impl Printer<'_> {
     /// Binds the function that computes delays.
     pub(crate) fn delays(&self) -> Option<Code> {
         let delays = self.model.delays()?;
-        let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
+        let delays = ours_at!(delays.span()=> __retry::delays(#(self.user_expr(delays))));
         Some(ours!(let mut retry_delays = #delays;))
     }
 
     /// Code that classifies the failure, and the verdict. A policy that is not constant is read afterwards, because
     /// the classifying function may change it.
-    pub(crate) fn asked_first(&self, failed: FailureSource) -> (Option<Code>, Code) {
-        let mut verdict = self.asked_verdict(failed);
+    pub(crate) fn classification(&self, failed: FailureSource) -> (Option<Code>, Code) {
+        let mut verdict = self.failure_verdict(failed);
         if failed == FailureSource::Body && self.model.has(&[Key::Hedge]) {
             // With `hedge`, the failure may already be classified.
             verdict = ours! {
@@ -101,7 +101,7 @@ impl Printer<'_> {
     }
 
     /// Classifies a failure.
-    pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
+    pub(crate) fn failure_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::UNTIL),
             // The compiler would require `Classify` of a type that isn't inferred yet, but with `on` the type need not
@@ -118,11 +118,11 @@ impl Printer<'_> {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
         };
-        self.of_attempt(&verdict, verdict.clone())
+        self.adjusted_verdict(&verdict, verdict.clone())
     }
 
     /// Adjusts the verdict if a timeout dropped the attempt, or if the attempt yielded items.
-    fn of_attempt(&self, answer: &Code, verdict: Code) -> Code {
+    fn adjusted_verdict(&self, answer: &Code, verdict: Code) -> Code {
         let verdict = if self.model.can_drop_attempts() {
             ours!(__retry::of_attempt(#answer, retry_dropped))
         } else {
@@ -138,15 +138,15 @@ impl Printer<'_> {
     /// The verdict of `on`. Checks that its return type is sufficient for the other keys.
     fn verdict_of_on(&self, on: &Expr) -> Code {
         let span = on.span();
-        let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.function(on))));
-        let answer = Self::contained(on, answer);
+        let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.user_fn(on))));
+        let answer = Self::isolate(on, answer);
         let needs = self.model.arguments.requirements_of_on();
         let checked = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);
             ours_at!(span=> __retry::required::#key::checked(#answer))
         });
         let verdict = ours!(__retry::IntoVerdict::into_verdict(#checked));
-        let verdict = self.of_attempt(&checked, verdict);
+        let verdict = self.adjusted_verdict(&checked, verdict);
         match self.attempt_for(Key::On) {
             Some(attempt) => ours!({ #attempt #verdict }),
             None => verdict,
@@ -167,7 +167,7 @@ impl Printer<'_> {
         let model = self.model;
         let has_error = failed.has_error();
         let is_corrected = failed == FailureSource::Validation && model.has(&[Key::Correct]);
-        let repeated = self.repeated().filter(|_| has_error);
+        let repeated = self.is_repeated().filter(|_| has_error);
         // The last attempt has consumed the arguments, even if the limit has grown since. A correction doesn't use
         // them.
         let is_last_known = model.moves_arguments() && !is_corrected;
@@ -191,9 +191,9 @@ impl Printer<'_> {
     }
 
     /// Code that is true if `retry_error` was repeated too often, for the key `repeats`.
-    pub(crate) fn repeated(&self) -> Option<Code> {
+    pub(crate) fn is_repeated(&self) -> Option<Code> {
         let model = self.model;
-        let repeats = self.kept(model.expr(Key::Repeats)?);
+        let repeats = self.isolated(model.expr(Key::Repeats)?);
         let same = ours_at! {model.error_span=>
             __retry::same(retry_one).__retry_same(retry_other)
         };
@@ -208,7 +208,7 @@ impl Printer<'_> {
     }
 
     /// Saves the error or the rejected value, in case the call ends before its next attempt.
-    fn left_behind(&self, has_error: bool) -> Code {
+    fn save_failure(&self, has_error: bool) -> Code {
         let error = if_else(has_error, ours!(Some(retry_error)), ours!(None));
         let value = if_else(has_error, ours!(None), ours!(Some(retry_outcome)));
         ours! {

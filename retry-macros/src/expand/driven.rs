@@ -63,16 +63,16 @@ impl Printer<'_> {
             #?(model.keeps_values()) { let mut retry_returned = __retry::None; }
             #?(model.has(&[Key::Hedge])) { let mut retry_pushback = __retry::Pushback::new(); }
             #(self.owned_slots())
-            #(self.abortable(ours! {
+            #(self.race_abort(ours! {
                 'retry_call: {
                     #(self.with_end_of_failure(self.with_stop(ours! {
                         'retry_attempts: loop {
                             #(self.error_type_of_loop())
                             while retry_call.waits(#(self.reporter())) {
-                                #(self.rejected_attempt())
-                                #(self.waiting())
+                                #(self.decide_rejection())
+                                #(self.wait())
                             }
-                            #(self.tick())
+                            #(self.update_clock())
                             #?(model.may_stop(self.is_async)) {
                                 if let __retry::Some(retry_stop) = retry_call.stop() {
                                     break 'retry_attempts retry_stop;
@@ -86,9 +86,9 @@ impl Printer<'_> {
                                 }
                                 #attempt
                                 #(self.error_type_of(&ours!(retry_outcome)))
-                                #(self.tick())
-                                #(self.judged())
-                                #(self.leave())
+                                #(self.update_clock())
+                                #(self.check_outcome())
+                                #(self.break_loop())
                             }))
                         }
                     })))
@@ -113,20 +113,20 @@ impl Printer<'_> {
         if !self.model.may_stop(self.is_async) {
             return looped;
         }
-        ours!(let retry_stop = #looped; #(self.stopped()))
+        ours!(let retry_stop = #looped; #(self.handle_stop()))
     }
 
     /// The attempt and, if a retry follows, the hooks around the pause. They come after the attempt, because the
     /// compiler infers their error type from it.
     fn with_hooks(&self, attempt: Code) -> Code {
-        if !self.model.is_hooked() {
+        if !self.model.has_hooks() {
             return attempt;
         }
         ours! {
             'retry_failed: { #attempt }
             #(self.hook(Key::BeforePause))
             #?(self.model.has(&[Key::BeforeRetry])) {
-                while retry_call.pauses() { #(self.waiting()) }
+                while retry_call.pauses() { #(self.wait()) }
             }
             #(self.hook(Key::BeforeRetry))
         }
@@ -138,7 +138,7 @@ impl Printer<'_> {
     fn driver(&self) -> Code {
         let model = self.model;
         let shares = model.has(&[Key::Breaker, Key::Limiter, Key::Budget]);
-        let (values, shared) = self.shared();
+        let (values, shared) = self.protections();
         let shared = if_else(shares, shared, ours!(()));
         let new = if_else(self.is_async, ours!(new), ours!(blocking));
         let set = match model.policy_uses_at_start() {
@@ -148,7 +148,7 @@ impl Printer<'_> {
         ours! {
             #(self.bound_timer())
             #?(shares) { let (retry_values, retry_kinds) = __retry::given((#values)); }
-            let retry_call = &mut __retry::Driver::#new(#shared, #(self.timer_of_call()));
+            let retry_call = &mut __retry::Driver::#new(#shared, #(self.driver_timer()));
             #?(model.moves_arguments()) { let mut retry_last; }
             #?(model.total.is_some()) { let retry_end; }
             #set
@@ -189,7 +189,7 @@ impl Printer<'_> {
     /// Sets the deadline of the call, which starts now.
     pub(crate) fn set_deadline(&self, deadline: &Deadline, policy: &Code) -> Code {
         match deadline {
-            Deadline::OfChoice => ours!(retry_call.begin_deadline();),
+            Deadline::Chosen => ours!(retry_call.begin_deadline();),
             _ => self.set_limit(deadline, policy),
         }
     }
@@ -205,7 +205,7 @@ impl Printer<'_> {
         let read = if_else(is_total, ours!(total_limit), ours!(time_limit));
         let of_policy = ours!(__retry::Policy::#read(#policy));
         let given = self.model.arguments.get(key);
-        let given = given.map(|given| self.given_limit(given));
+        let given = given.map(|given| self.limit_of(given));
         let Deadline::Decorator(this) = deadline else {
             return given.unwrap_or(of_policy);
         };
@@ -224,7 +224,7 @@ impl Printer<'_> {
     }
 
     /// Applies the deadline of the policy chosen for this error, and warns about a timeout that isn't enforced.
-    pub(crate) fn deadline_of_choice(&self, policy: &Code) -> Option<Code> {
+    pub(crate) fn set_chosen_deadline(&self, policy: &Code) -> Option<Code> {
         let deadline = self.model.deadline.as_ref()?;
         self.model.chooses_policy().then(|| {
             ours! {
@@ -235,7 +235,7 @@ impl Printer<'_> {
     }
 
     /// The breaker, limiter and budget: the values, and the `Protections` built from them.
-    fn shared(&self) -> (Code, Code) {
+    fn protections(&self) -> (Code, Code) {
         let (mut values, mut setters) = (Code::new(), Code::new());
         let keys = [Key::Breaker, Key::Limiter, Key::Budget];
         let given = keys
@@ -243,7 +243,7 @@ impl Printer<'_> {
             .filter_map(|key| self.model.arguments.get(key));
         for (at, argument) in given.enumerate() {
             let (value, written) = match &argument.value {
-                KeyValue::Expr(expr) => (self.kept(expr), expr.to_token_stream()),
+                KeyValue::Expr(expr) => (self.isolated(expr), expr.to_token_stream()),
                 _ => {
                     let own = ours_at!(argument.span=> __retry::own_budget(&__RETRY_BUDGET));
                     (own, argument.ident.to_token_stream())
@@ -264,9 +264,9 @@ impl Printer<'_> {
     }
 
     /// Leaves this attempt and continues with the next one.
-    pub(crate) fn goes_on(&self) -> Code {
+    pub(crate) fn continue_loop(&self) -> Code {
         if_else(
-            self.model.is_hooked(),
+            self.model.has_hooks(),
             ours!(break 'retry_failed;),
             ours!(continue 'retry_attempts;),
         )
@@ -277,8 +277,8 @@ impl Printer<'_> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let attempt = self.attempt_for(key);
-        let hooked = ours_at!(span=> __retry::hook(retry_hook, #(self.function(hook))));
-        let hooked = Self::contained(hook, hooked);
+        let hooked = ours_at!(span=> __retry::hook(retry_hook, #(self.user_fn(hook))));
+        let hooked = Self::isolate(hook, hooked);
         let awaited = if_else(self.is_async, ours_at!(span=> .await), Code::new());
         let error = if_else(
             self.keeps_error(),
@@ -298,8 +298,8 @@ impl Printer<'_> {
 
     /// Waits for the end of the pause or for the limiter. If a macro such as `maybe_async` removes the `.await`, the
     /// annotated type makes this a compile error instead of a call that doesn't wait.
-    pub(crate) fn waiting(&self) -> Code {
-        let cancel = self.cancel();
+    pub(crate) fn wait(&self) -> Code {
+        let cancel = self.cancel_value();
         if_else(
             self.is_async,
             ours!(let () = retry_call.wait(#cancel).await;),
@@ -308,9 +308,9 @@ impl Printer<'_> {
     }
 
     /// Binds `retry_cancelled` after a failure, if the attribute has `cancel`.
-    pub(crate) fn cancelled(&self) -> Option<Code> {
+    pub(crate) fn bind_cancelled(&self) -> Option<Code> {
         self.model.expr(Key::Cancel)?;
-        let cancel = self.cancel();
+        let cancel = self.cancel_value();
         let cancelled = if_else(
             self.is_async,
             ours!(retry_call.is_cancelled(#cancel).await),
@@ -320,12 +320,12 @@ impl Printer<'_> {
     }
 
     /// The value of `cancel`, or one that never cancels.
-    fn cancel(&self) -> Code {
+    fn cancel_value(&self) -> Code {
         let Some(cancel) = self.model.expr(Key::Cancel) else {
             let never = ours!(__retry::Uncancelled);
             return if_else(self.is_async, ours!(__retry::uncancelled()), never);
         };
-        let (span, user) = (cancel.span(), self.kept(cancel));
+        let (span, user) = (cancel.span(), self.isolated(cancel));
         if_else(
             self.is_async,
             ours_at!(span=> __retry::cancelled(#user)),
@@ -334,7 +334,7 @@ impl Printer<'_> {
     }
 
     /// Decides whether to retry after a rejection, unless rejections are never retried.
-    fn rejected_attempt(&self) -> Option<Code> {
+    fn decide_rejection(&self) -> Option<Code> {
         let model = self.model;
         let is_cancelled = model.has(&[Key::Cancel]);
         let is_cancelled = if_else(is_cancelled, ours!(retry_cancelled), ours!(false));
@@ -343,13 +343,13 @@ impl Printer<'_> {
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
-                #(self.deadline_of_choice(&policy))
+                #(self.set_chosen_deadline(&policy))
                 // A rejected attempt had no effect, so `idempotent` doesn't matter.
                 retry_call.rejected(#site, #is_cancelled, #delays, #(self.reporter()));
             }
         });
         // The function in `policy` takes an error: here, the rejection.
-        let conversion = self.rejecting_key().filter(|_| model.chooses_policy());
+        let conversion = self.rejection_span().filter(|_| model.chooses_policy());
         let found = if_else(
             conversion.is_some(),
             ours!(let __retry::Some(retry_by) = retry_call.rejection()),
@@ -363,7 +363,7 @@ impl Printer<'_> {
         });
         let rejected = ours! {
             if #found {
-                #(self.cancelled())
+                #(self.bind_cancelled())
                 __retry::cold(|| { #(self.delays()) #error #decided });
             }
         };
@@ -371,14 +371,14 @@ impl Printer<'_> {
     }
 
     /// Span of the key that requires `E: From<Rejected>`.
-    fn rejecting_key(&self) -> Option<Span> {
+    fn rejection_span(&self) -> Option<Span> {
         let key = self.model.arguments.first(&keys![Limiter Breaker])?;
         Some(key.ident.span())
     }
 
     /// Ends the call before an attempt: with the last error or value if there is one, otherwise with the rejection.
-    fn stopped(&self) -> Code {
-        let error = match self.rejecting_key() {
+    fn handle_stop(&self) -> Code {
+        let error = match self.rejection_span() {
             Some(key) => {
                 ours_at!(key=> __retry::last_or_rejected(#(self.last_error(key)), &retry_stop))
             }
@@ -392,16 +392,16 @@ impl Printer<'_> {
             #?(self.model.keeps_values()) {
                 if let __retry::Some(retry_outcome) = retry_returned {
                     #(self.report_stop(&stop, &ours!(&__retry::REJECTED_VALUE), &ours!(__retry::Ending::Error)))
-                    #(self.leave())
+                    #(self.break_loop())
                 }
             }
             // If an attempt has failed, its failure has already set the `max`.
-            #?(self.model.is_gated() && !is_max_known) {
+            #?(self.model.can_be_rejected() && !is_max_known) {
                 if retry_call.lacks_max() { #(Self::set_max(&self.policy())) }
             }
             let retry_error = #error;
-            #(self.report_stop(&stop, &self.shown(), &self.ending()))
-            #(self.ends_with(&reason))
+            #(self.report_stop(&stop, &self.error_text(), &self.ending()))
+            #(self.end_with_error(&reason))
         }
     }
 
@@ -418,17 +418,17 @@ impl Printer<'_> {
     }
 
     /// Ends the call with `retry_error`, through `give_up` or `fallback` if the attribute has one.
-    pub(crate) fn ends_with(&self, reason: &Code) -> Code {
+    pub(crate) fn end_with_error(&self, reason: &Code) -> Code {
         if self.model.needs_reason() {
             ours!(break 'retry_ended (retry_error, #reason);)
         } else {
-            self.leave_with(ours!(__retry::Err(retry_error)))
+            self.break_with(ours!(__retry::Err(retry_error)))
         }
     }
 
     /// An attempt that keeps the breaker borrowed. If that conflicts with the attempt's own borrows, the compiler
     /// points at this use, which has the span of the user's expression, instead of at the driver's drop.
-    pub(crate) fn while_borrowed(&self, attempt: Code) -> Code {
+    pub(crate) fn hold_breaker(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
             Some(breaker) if !self.model.has(&[Key::Hedge]) => {
                 ours_at!(breaker.span()=> __retry::keep_borrowed(#attempt, &retry_kinds))
@@ -445,7 +445,7 @@ impl Printer<'_> {
             return name;
         };
         let span = expr.span();
-        let observer = self.user(expr);
+        let observer = self.user_expr(expr);
         let observer = if matches!(expr, Expr::Closure(_)) {
             observer
         } else {
@@ -474,8 +474,8 @@ impl Printer<'_> {
     /// a call that succeeds. The closure also keeps `return`, `?` and `.await` in keys from acting on the user's
     /// function.
     pub(crate) fn driven_decision(&self, failed: FailureSource) -> Code {
-        let shown = self.shown_after(failed);
-        let (asked, verdict) = self.asked_first(failed);
+        let shown = self.failure_text(failed);
+        let (asked, verdict) = self.classification(failed);
         let has_locals = self.model.delays().is_some() || self.model.moves_arguments();
         let mut decide = |policy: Code| {
             let verdict = self.verdict(&verdict);
@@ -487,8 +487,8 @@ impl Printer<'_> {
                 )
             };
             ours! {
-                #(self.restart(&policy))
-                #(self.deadline_of_choice(&policy))
+                #(self.reset_count(&policy))
+                #(self.set_chosen_deadline(&policy))
                 // Bound to a name if there are other locals, because a temporary would keep the error borrowed in some
                 // editions.
                 #?(has_locals) {
@@ -508,7 +508,7 @@ impl Printer<'_> {
             decide(self.policy())
         };
         ours! {
-            #(self.cancelled())
+            #(self.bind_cancelled())
             let retry_decision = __retry::cold(|| { #(self.delays()) #asked #decide });
         }
     }

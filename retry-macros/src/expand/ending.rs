@@ -11,8 +11,8 @@ use crate::tokens::{Code, code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// Ends the call with `retry_error`, because of `retry_reason`.
-    pub(crate) fn ended(&self) -> Code {
-        self.ends_with(&ours!(retry_reason))
+    pub(crate) fn end_call(&self) -> Code {
+        self.end_with_error(&ours!(retry_reason))
     }
 
     /// Ends the call with the result of `give_up` or `fallback` for `retry_error`. If both are given, `fallback` is called
@@ -29,9 +29,9 @@ impl Printer<'_> {
         let of = if_else(self.model.converts_error(), Code::new(), of);
         let shaped = self.model.expr(Key::GiveUp).map(|give_up| {
             let shaped =
-                ours_at!(give_up.span()=> __retry::end #of(retry_gave_up, #(self.user(give_up))));
-            let shaped = Self::contained(give_up, shaped);
-            ours!(#gave_up #(self.leave_with(ours!(__retry::Err(#shaped)))))
+                ours_at!(give_up.span()=> __retry::end #of(retry_gave_up, #(self.user_expr(give_up))));
+            let shaped = Self::isolate(give_up, shaped);
+            ours!(#gave_up #(self.break_with(ours!(__retry::Err(#shaped)))))
         });
         let Some(fallback) = self.model.expr(Key::Fallback) else {
             return ours!(#shaped);
@@ -40,7 +40,7 @@ impl Printer<'_> {
             #gave_up
             #(self.call_fallback(fallback))
             #?(shaped.is_some()) { if let __retry::Err(retry_error) = retry_outcome { #shaped } }
-            #(self.leave())
+            #(self.break_loop())
         }
     }
 
@@ -48,8 +48,8 @@ impl Printer<'_> {
     fn call_fallback(&self, fallback: &Expr) -> Code {
         let span = fallback.span();
         let called = |by: Code| {
-            let called = ours_at!(span=> __retry::#by(retry_gave_up, #(self.user(fallback))));
-            Self::contained(fallback, called)
+            let called = ours_at!(span=> __retry::#by(retry_gave_up, #(self.user_expr(fallback))));
+            Self::isolate(fallback, called)
         };
         // In a block, so that errors about a wrong type don't mention an assignment that the user didn't write.
         let replaced = if_else(
@@ -77,28 +77,28 @@ impl Printer<'_> {
             #?(self.model.has(&[Key::GiveUp])) { let retry_reason = }
             retry_call.fell_back(
                 &retry_taken, &retry_outcome,
-                |retry_error, retry_with| retry_with(#(self.shown_of(&ours!(retry_error)))), #(self.reporter()),
+                |retry_error, retry_with| retry_with(#(self.text_of(&ours!(retry_error)))), #(self.reporter()),
             );
         }
     }
 
     /// The text of a failure for reports, or of a value that `until` rejected.
-    pub(crate) fn shown_after(&self, failed: FailureSource) -> Code {
+    pub(crate) fn failure_text(&self, failed: FailureSource) -> Code {
         let rejected = ours!(&__retry::REJECTED_VALUE);
-        if_else(failed.has_error(), self.shown(), rejected)
+        if_else(failed.has_error(), self.error_text(), rejected)
     }
 
     /// The text of `retry_error`.
-    pub(crate) fn shown(&self) -> Code {
-        self.shown_of(&self.error_of_type())
+    pub(crate) fn error_text(&self) -> Code {
+        self.text_of(&self.error_of_type())
     }
 
     /// The text of this error. If `validate` may have created the error, its type is written out, because the way it
     /// is shown depends on the type.
-    fn shown_of(&self, error: &Code) -> Code {
+    fn text_of(&self, error: &Code) -> Code {
         if let Some(show) = self.model.expr(Key::Show) {
-            let show_by = ours_at!(show.span()=> __retry::show_by(#error, #(self.function(show))));
-            return ours!(&#(Self::contained(show, show_by)));
+            let show_by = ours_at!(show.span()=> __retry::show_by(#error, #(self.user_fn(show))));
+            return ours!(&#(Self::isolate(show, show_by)));
         }
         let ty = self.model.has(&[Key::Validate]).then(|| self.error());
         let of = ty.map(|ty| code!(::<#ty>));
@@ -106,7 +106,7 @@ impl Printer<'_> {
     }
 
     /// Reports that a value was accepted.
-    pub(crate) fn report(&self) -> Code {
+    pub(crate) fn report_ok(&self) -> Code {
         if self.model.resumes() {
             // The budget is credited at each attempt's first item.
             return ours!(retry_call.report_success(#(self.reporter())););
@@ -115,19 +115,19 @@ impl Printer<'_> {
     }
 
     /// Reports that the server responded.
-    pub(crate) fn answered(&self) -> Code {
+    pub(crate) fn report_response(&self) -> Code {
         ours!(retry_call.answered(#(self.reporter()));)
     }
 
     /// Races the loop against `abort`. Dropping the loop drops everything it holds: the attempt, its slot in the
     /// limiter and its payment.
-    pub(crate) fn abortable(&self, looped: Code) -> Code {
+    pub(crate) fn race_abort(&self, looped: Code) -> Code {
         let key = self.model.arguments.get(Key::Abort);
         let Some((key, abort)) = key.zip(self.model.expr(Key::Abort)) else {
             return looped;
         };
         let (key, span) = (key.ident.span(), abort.span());
-        let aborted = ours_at!(span=> __retry::cancelled(#(self.kept(abort))));
+        let aborted = ours_at!(span=> __retry::cancelled(#(self.isolated(abort))));
         let conversion = ours_at!(key=> __retry::FromCancelled::from_cancelled);
         ours! {
             let retry_finished = {

@@ -17,14 +17,14 @@ impl Printer<'_> {
     }
 
     /// The function of `on`, if it determines the error type and can be written twice.
-    pub(crate) fn naming(&self) -> Option<&Expr> {
+    pub(crate) fn naming_on(&self) -> Option<&Expr> {
         let on = self.model.expr(Key::On)?;
         (self.model.infers_error() && matches!(on, Expr::Path(_))).then_some(on)
     }
 
     /// Binds `retry_error_type`.
     pub(crate) fn error_type(&self) -> Option<Code> {
-        let bound = match self.naming() {
+        let bound = match self.naming_on() {
             Some(on) => ours_at!(on.span()=> __retry::error_type_by(&#on)),
             None => ours!(__retry::error_type()),
         };
@@ -40,7 +40,7 @@ impl Printer<'_> {
 
     /// Ties the loop's result to the error type, because in blocking code a binding may determine the outcome's type.
     pub(crate) fn error_type_of_loop(&self) -> Option<Code> {
-        let never = match self.naming() {
+        let never = match self.naming_on() {
             // Points at `on`, which may be the cause of a mismatch.
             Some(on) => ours_at!(on.span()=> __retry::never_by(&#on)),
             None => ours!(__retry::never_of(retry_error_type)),

@@ -5,7 +5,7 @@ use syn::Expr;
 
 use crate::attribute::argument::Argument;
 use crate::attribute::value::number;
-use crate::expand::attempt::Attempted;
+use crate::expand::attempt::AttemptBody;
 use crate::expand::decision::FailureSource;
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, ends_with, if_else, ours, ours_at};
@@ -13,7 +13,7 @@ use crate::tokens::{Code, ends_with, if_else, ours, ours_at};
 impl Printer<'_> {
     /// Makes an attempt, and hedged attempts if it is slow. Binds the same names as a single attempt, and also the
     /// number of the attempt that ended last, and the verdict on its failure if that is already classified.
-    pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> Code {
+    pub(crate) fn hedged_attempts(&self, hedge: &Argument, attempted: AttemptBody) -> Code {
         // If the body consumes a variable, the compiler's error points at the key as the closure that captured it.
         let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
@@ -24,9 +24,9 @@ impl Printer<'_> {
         let timed_out = if_else(is_timed, ours!(retry_dropped), ours!(false));
         ours! {
             let (retry_after, retry_measured) = #(self.hedge_after(hedge));
-            #(self.begun())
+            #(self.bind_counter())
             let retry_attempt = __retry::runs_at_once(#closure #coroutine {
-                #(self.attempt_alone(attempted))
+                #(self.single_attempt(attempted))
                 (retry_outcome, #timed_out)
             });
             let retry_sleep = |retry_after| __retry::sleep_out(#(self.timer()), retry_after);
@@ -56,7 +56,7 @@ impl Printer<'_> {
             // Added only now, because the attempts borrowed the history.
             #?(keeps) {
                 for retry_error in retry_hedge_errors {
-                    #(self.repeated().map(|repeated| ours!(#repeated;)))
+                    #(self.is_repeated().map(|repeated| ours!(#repeated;)))
                     __retry::Attempt::hedge_failed(&mut retry_history, retry_error);
                 }
                 __retry::Attempt::show(&retry_history, retry_number);
@@ -87,7 +87,7 @@ impl Printer<'_> {
             }
         });
         ours! {
-            #(self.cancelled())
+            #(self.bind_cancelled())
             let retry_begins = __retry::cold(|| { #decided });
             if let __retry::Some(retry_number) = retry_begins {
                 #?(self.model.history.is_some()) { __retry::Attempt::count_hedge(&retry_history); }
@@ -98,7 +98,7 @@ impl Printer<'_> {
 
     /// Handles `retry_error` while other attempts are running: they continue, unless the failure is not retryable.
     fn hedge_failed(&self) -> Code {
-        let (model, shown) = (self.model, self.shown());
+        let (model, shown) = (self.model, self.error_text());
         let judged = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
@@ -112,7 +112,7 @@ impl Printer<'_> {
         ours! {
             #?(model.attempt_timeout().is_some()) { let retry_dropped = retry_ended.timed_out; }
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
-                let retry_asked = #(self.asked_verdict(FailureSource::Body));
+                let retry_asked = #(self.failure_verdict(FailureSource::Body));
                 #judged
             });
             if retry_goes_on {

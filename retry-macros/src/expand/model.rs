@@ -7,7 +7,7 @@ use retry_vocabulary::word::Jitter;
 use syn::{Expr, Pat, PatType, Type};
 
 use crate::as_variant::as_variant;
-use crate::attribute::argument::{Argument, Arguments, KeyValue, Mode, SEE_ATTEMPT, find, keys};
+use crate::attribute::argument::{ATTEMPT_KEYS, Argument, Arguments, KeyValue, Mode, find, keys};
 use crate::target::function::Function;
 use crate::target::outcome::{self, Delivery, StreamPart};
 use crate::tokens;
@@ -74,7 +74,7 @@ pub(crate) enum DefaultName {
     /// In a decorator, the name of the function and the type of the client.
     Client(Ident),
     /// At run time, the path of the function that contains the block, or of the method.
-    Surroundings,
+    EnclosingPath,
 }
 
 /// The retry mode of a returned stream, and the stream's types.
@@ -95,7 +95,7 @@ pub(crate) enum Policy {
     /// A policy that consists of literals, with a literal name.
     Constant(Vec<Argument>),
     /// A policy whose settings may be expressions.
-    Numbers(Vec<Argument>),
+    Settings(Vec<Argument>),
     /// A policy known at run time.
     Expr(Expr),
     /// The policy passed to the decorator, or else the trait's, overridden by the method's own settings.
@@ -120,15 +120,15 @@ pub(crate) enum History {
 pub(crate) enum Deadline {
     Given,
     /// The call's policy.
-    OfPolicy,
+    Policy,
     /// The policy chosen for each failure.
-    OfChoice,
+    Chosen,
     /// The policy passed to the decorator of this name, or else the trait's deadline.
     Decorator(Ident),
 }
 
 /// Keys that influence the decision after a failure, or that need the reason for giving up.
-const FOR_THE_DECISION: [Key; 17] = keys![
+const DECISION_KEYS: [Key; 17] = keys![
     Abort BeforePause BeforeRetry Clone Deadline TotalTimeout Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
     Fallback Validate
 ];
@@ -140,9 +140,9 @@ impl Model {
         let cloned = cloned.unwrap_or_default();
         function.without_mut(&cloned);
         // The check has rejected functions without a return type.
-        let unit = outcome::unit(Span::call_site());
+        let unit = outcome::unit_type(Span::call_site());
         let returned = function.return_type().unwrap_or(&unit);
-        let (outcome, delivery) = outcome::of(returned);
+        let (outcome, delivery) = outcome::split(returned);
         let mode = as_variant!(arguments.value(Key::Stream), Some(KeyValue::Stream(mode)) => *mode);
         let streamed = outcome::stream(outcome).zip(mode);
         let err_type = streamed.as_ref();
@@ -152,7 +152,7 @@ impl Model {
         let outcome = match &streamed {
             // The attempt reads this stream to its end, so it may borrow more than the function's stream.
             Some((streamed, Mode::Buffer | Mode::Resume)) => {
-                outcome::with_shorter_stream(outcome, streamed.part)
+                outcome::with_inferred_stream(outcome, streamed.part)
             }
             _ => outcome.clone(),
         };
@@ -175,17 +175,17 @@ impl Model {
             cloned,
             moved_part: function.moved_part(),
             default_name: if function.is_method() {
-                DefaultName::Surroundings
+                DefaultName::EnclosingPath
             } else {
                 DefaultName::Function(None)
             },
             is_block: false,
             stream,
             policy: Policy::new(&arguments),
-            deadline: Deadline::of(&arguments, Key::Deadline),
+            deadline: Deadline::from_key(&arguments, Key::Deadline),
             // A resumed stream may go on for longer than any single attempt.
-            total: Deadline::of(&arguments, Key::TotalTimeout).filter(|total| match total {
-                Deadline::OfChoice => false,
+            total: Deadline::from_key(&arguments, Key::TotalTimeout).filter(|total| match total {
+                Deadline::Chosen => false,
                 _ => mode != Some(Mode::Resume) && arguments.has(&keys![Timeout TotalTimeout]),
             }),
             is_driven: true,
@@ -203,10 +203,10 @@ impl Model {
     /// growing.
     fn needs_driver(&self) -> bool {
         let is_plain = match &self.policy {
-            Policy::Constant(numbers) => !numbers.iter().any(needs_everything),
+            Policy::Constant(settings) => !settings.iter().any(needs_full_state),
             _ => false,
         };
-        !is_plain || self.restarts() || self.delays().is_some() || self.has(&FOR_THE_DECISION)
+        !is_plain || self.restarts() || self.delays().is_some() || self.has(&DECISION_KEYS)
     }
 
     /// True if the policy and the name are only needed after an attempt.
@@ -220,9 +220,9 @@ impl Model {
     }
 
     /// The model of a block in `retrying!`, which is treated as a function.
-    pub(crate) fn of_block(arguments: Arguments, block: Function) -> Self {
+    pub(crate) fn for_block(arguments: Arguments, block: Function) -> Self {
         Self {
-            default_name: DefaultName::Surroundings,
+            default_name: DefaultName::EnclosingPath,
             is_block: true,
             ..Self::new(arguments, block)
         }
@@ -240,7 +240,7 @@ impl Model {
 
     /// The model of a decorator's method. The trait's attribute is overridden by the method's own. `this` is the
     /// decorator, which may contain a policy.
-    pub(crate) fn decorated(
+    pub(crate) fn for_decorator(
         mut self,
         of_trait: &Arguments,
         own: &Arguments,
@@ -253,16 +253,16 @@ impl Model {
         self.cloned.extend(cloned);
         self.default_name = DefaultName::Client(client);
         // The name contains the client's type, so it isn't constant.
-        if let (Policy::Constant(numbers), None) = (&self.policy, self.arguments.get(Key::Name)) {
-            self.policy = Policy::Numbers(numbers.clone());
+        if let (Policy::Constant(settings), None) = (&self.policy, self.arguments.get(Key::Name)) {
+            self.policy = Policy::Settings(settings.clone());
         }
         // Only the driver can detect the last attempt, which takes the arguments without cloning them.
         self.is_driven = true;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
                 this: this.clone(),
-                of_trait: Box::new(Policy::of_trait(&of_trait.under(own))),
-                own: replaced_by_policy(numbers(own)),
+                of_trait: Box::new(Policy::of_trait(&of_trait.defaults_for(own))),
+                own: policy_settings(settings(own)),
             };
             if own.get(Key::TotalTimeout).is_none() && self.attempt_timeout().is_some() {
                 self.total = Some(Deadline::Decorator(this.clone()));
@@ -286,7 +286,7 @@ impl Model {
     /// True for a field, and for a name that may be an argument or another local variable.
     pub(crate) fn may_be_variable(&self, expr: &Expr) -> bool {
         let name = as_variant!(expr, Expr::Path(path) => path.path.get_ident()).flatten();
-        let is_local = self.default_name == DefaultName::Surroundings;
+        let is_local = self.default_name == DefaultName::EnclosingPath;
         let is_variable = |name| is_local || self.function.is_reference(name).is_some();
         matches!(expr, Expr::Field(_)) || name.is_some_and(is_variable)
     }
@@ -308,7 +308,7 @@ impl Model {
 
     /// True if a run-time policy may have a timeout that this call doesn't enforce.
     pub(crate) fn ignores_timeout(&self) -> bool {
-        self.policy.numbers().is_none() && !self.has(&[Key::Timeout])
+        self.policy.settings().is_none() && !self.has(&[Key::Timeout])
     }
 
     /// The number of times that a call reads its policy before the first attempt.
@@ -326,12 +326,12 @@ impl Model {
 
     /// True if the literals show that a retry only waits when a server asks for it.
     pub(crate) fn retries_at_once(&self) -> bool {
-        let Policy::Constant(numbers) = &self.policy else {
+        let Policy::Constant(settings) = &self.policy else {
             return false;
         };
-        let backoff = find(numbers, Key::Backoff);
+        let backoff = find(settings, Key::Backoff);
         backoff.is_some_and(|backoff| backoff.value.is_no_backoff())
-            && !numbers.iter().any(Argument::has_shape)
+            && !settings.iter().any(Argument::has_backoff)
             && !self.has(&keys![Cancel Hedge IdleTimeout Limiter Timeout Timer TotalTimeout])
     }
 
@@ -340,7 +340,7 @@ impl Model {
     /// that only has a deadline keeps no error, so that the error need not be `Send`; it makes one more attempt
     /// instead.
     pub(crate) fn may_stop(&self, is_async: bool) -> bool {
-        let is_kept = self.is_gated() || self.has(&[Key::Cancel]) || self.is_hooked();
+        let is_kept = self.can_be_rejected() || self.has(&[Key::Cancel]) || self.has_hooks();
         let is_kept_anyway = self.history.is_some() || !is_async;
         is_kept || (self.deadline.is_some() || self.total.is_some()) && is_kept_anyway
     }
@@ -365,13 +365,13 @@ impl Model {
     /// True if a value that `until` rejected is kept during the pause, to be returned if the call is cancelled or the
     /// next attempt is rejected.
     pub(crate) fn keeps_values(&self) -> bool {
-        (self.is_gated() || self.has(&[Key::Cancel])) && self.has(&[Key::Until])
+        (self.can_be_rejected() || self.has(&[Key::Cancel])) && self.has(&[Key::Until])
     }
 
     /// True if rejections may be retried, because of the attribute or a run-time policy.
     pub(crate) fn retries_rejections(&self) -> bool {
         let may_allow_it = matches!(self.policy, Policy::Decorator { .. });
-        self.is_gated() && (may_allow_it || self.has(&[Key::Rejected, Key::Policy]))
+        self.can_be_rejected() && (may_allow_it || self.has(&[Key::Rejected, Key::Policy]))
     }
 
     /// True if the user's timer has its own clock. A closure only sleeps.
@@ -383,22 +383,22 @@ impl Model {
     /// True if any code may read the time since the call started. Otherwise, no clock is read.
     pub(crate) fn shows_time(&self) -> bool {
         let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
-        self.sees_attempt(tokens::asks_time) || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
+        self.any_code(tokens::asks_time) || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
     }
 
     /// True if any code may report progress, which resets the retry count.
     pub(crate) fn reports_progress(&self) -> bool {
-        self.sees_attempt(tokens::reports_progress)
+        self.any_code(tokens::reports_progress)
     }
 
     /// True if `uses` returns true for any code that can use the attempt.
-    fn sees_attempt(&self, uses: fn(TokenStream, &Ident) -> bool) -> bool {
+    fn any_code(&self, uses: fn(TokenStream, &Ident) -> bool) -> bool {
         let Some(attempt) = self.attempt() else {
             return false;
         };
         let block = self.function.block();
         let by_body = block.is_some_and(|block| uses(block.stream(), attempt));
-        let mut exprs = SEE_ATTEMPT.into_iter().filter_map(|key| self.expr(key));
+        let mut exprs = ATTEMPT_KEYS.into_iter().filter_map(|key| self.expr(key));
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }
 
@@ -446,12 +446,12 @@ impl Model {
     }
 
     /// True if a hook runs between two attempts.
-    pub(crate) fn is_hooked(&self) -> bool {
+    pub(crate) fn has_hooks(&self) -> bool {
         self.has(&keys![BeforePause BeforeRetry])
     }
 
     /// True if a breaker or limiter can reject an attempt.
-    pub(crate) fn is_gated(&self) -> bool {
+    pub(crate) fn can_be_rejected(&self) -> bool {
         self.has(&keys![Breaker Limiter])
     }
 
@@ -469,11 +469,11 @@ impl Model {
 
 impl Deadline {
     /// The source of the time limit that this key sets.
-    fn of(arguments: &Arguments, key: Key) -> Option<Self> {
+    fn from_key(arguments: &Arguments, key: Key) -> Option<Self> {
         match arguments.value(Key::Policy) {
             _ if arguments.has(&[key]) => Some(Self::Given),
-            Some(policy) if policy.is_closure() => Some(Self::OfChoice),
-            policy => policy.map(|_| Self::OfPolicy),
+            Some(policy) if policy.is_closure() => Some(Self::Chosen),
+            policy => policy.map(|_| Self::Policy),
         }
     }
 }
@@ -483,29 +483,29 @@ impl Policy {
         if let Some(KeyValue::Expr(expr)) = arguments.value(Key::Policy) {
             return Self::Expr(expr.clone());
         }
-        Self::of_numbers(arguments, numbers(arguments))
+        Self::from_settings(arguments, settings(arguments))
     }
 
     /// The policy of a trait's attribute, which `with_policy` can replace.
     fn of_trait(arguments: &Arguments) -> Self {
         match arguments.value(Key::Policy) {
             Some(KeyValue::Expr(expr)) => Self::Expr(expr.clone()),
-            _ => Self::of_numbers(arguments, replaced_by_policy(numbers(arguments))),
+            _ => Self::from_settings(arguments, policy_settings(settings(arguments))),
         }
     }
 
     /// The settings of the policy. `None` for a run-time policy.
-    pub(crate) fn numbers(&self) -> Option<&[Argument]> {
-        as_variant!(self, Self::Constant(numbers) | Self::Numbers(numbers) => numbers)
+    pub(crate) fn settings(&self) -> Option<&[Argument]> {
+        as_variant!(self, Self::Constant(settings) | Self::Settings(settings) => settings)
     }
 
-    fn of_numbers(arguments: &Arguments, numbers: Vec<Argument>) -> Self {
-        let is_constant = numbers.iter().all(|argument| argument.value.is_literal())
+    fn from_settings(arguments: &Arguments, settings: Vec<Argument>) -> Self {
+        let is_constant = settings.iter().all(|argument| argument.value.is_literal())
             && arguments.value(Key::Name).is_none_or(KeyValue::is_literal);
         if is_constant {
-            Self::Constant(numbers)
+            Self::Constant(settings)
         } else {
-            Self::Numbers(numbers)
+            Self::Settings(settings)
         }
     }
 }
@@ -527,31 +527,31 @@ fn ending_asks_time(ending: &Expr) -> bool {
 }
 
 /// True if the delays or their number depend on more than the retry count.
-fn needs_everything(number: &Argument) -> bool {
+fn needs_full_state(number: &Argument) -> bool {
     match &number.value {
         KeyValue::Jitter(Jitter::Decorrelated) => true,
         _ if matches!(number.key, Key::TotalDelay | Key::Rejected) => true,
         KeyValue::Expr(_) => number.key == Key::Jitter,
         section => {
             let mut inner = section.section().iter();
-            inner.any(|number| number.key == Key::Max || needs_everything(number))
+            inner.any(|number| number.key == Key::Max || needs_full_state(number))
         }
     }
 }
 
 /// The arguments that make up a policy. Deadlines and timeouts are handled separately: the deadline is computed when
 /// the call starts, the timeout before each attempt.
-fn numbers(arguments: &Arguments) -> Vec<Argument> {
-    let mut numbers = arguments.given.clone();
-    numbers.retain(|argument| {
+fn settings(arguments: &Arguments) -> Vec<Argument> {
+    let mut settings = arguments.given.clone();
+    settings.retain(|argument| {
         let is_time = keys![Timeout Deadline TotalTimeout].contains(&argument.key);
         argument.key.is_of_policy() && !is_time && !matches!(argument.value, KeyValue::Delays(_))
     });
-    numbers
+    settings
 }
 
 /// The settings that a run-time policy replaces or provides defaults for.
-fn replaced_by_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
-    numbers.retain(|number| number.key.is_within_policy());
-    numbers
+fn policy_settings(mut settings: Vec<Argument>) -> Vec<Argument> {
+    settings.retain(|number| number.key.is_within_policy());
+    settings
 }

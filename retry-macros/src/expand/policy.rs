@@ -45,9 +45,9 @@ impl Printer<'_> {
             Policy::Decorator { of_trait, .. } => of_trait,
             policy => policy,
         };
-        let numbers = policy.numbers()?;
+        let settings = policy.settings()?;
         let literals = |is_own| {
-            let literals = numbers.iter().filter(|number| number.value.is_literal());
+            let literals = settings.iter().filter(|number| number.value.is_literal());
             let is_meant = |number: &&Argument| (number.key.owner() == Owner::Schedule) == is_own;
             self.setters(literals.filter(is_meant))
         };
@@ -60,7 +60,7 @@ impl Printer<'_> {
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &Code) -> Code {
         let is_named = self.model.has(&[Key::Name]);
-        if !is_named && self.model.default_name == DefaultName::Surroundings {
+        if !is_named && self.model.default_name == DefaultName::EnclosingPath {
             return code!(__retry::Site::named_by(#policy, || #(self.path())));
         }
         code!(__retry::Site::new(#policy, #(self.name())))
@@ -78,11 +78,11 @@ impl Printer<'_> {
             Policy::Constant(_) => {
                 return code!(__retry::Site::policy(#(self.constant_site())));
             }
-            Policy::Expr(expr) => self.borrowed(expr),
+            Policy::Expr(expr) => self.policy_ref(expr),
             policy => code!(&#(self.policy_value(policy))),
         };
         let enabled = self.model.arguments.get(Key::Enabled);
-        match enabled.filter(|_| self.model.policy.numbers().is_none()) {
+        match enabled.filter(|_| self.model.policy.settings().is_none()) {
             Some(enabled) => code!(&__retry::enabled_if(#policy, #(self.argument(enabled)))),
             None => policy,
         }
@@ -102,9 +102,9 @@ impl Printer<'_> {
         }
     }
 
-    fn borrowed(&self, expr: &Expr) -> Code {
+    fn policy_ref(&self, expr: &Expr) -> Code {
         let span = expr.span();
-        let source = self.user(expr);
+        let source = self.user_expr(expr);
         let expr = match expr {
             Expr::Closure(_) => {
                 let attempt = self.attempt_for(Key::Policy);
@@ -127,12 +127,12 @@ impl Printer<'_> {
     /// A policy, of type `Policy`.
     fn policy_value(&self, policy: &Policy) -> Code {
         match policy {
-            Policy::Constant(numbers) | Policy::Numbers(numbers) => {
+            Policy::Constant(settings) | Policy::Settings(settings) => {
                 let setters =
-                    self.setters(numbers.iter().filter(|number| !number.value.is_literal()));
+                    self.setters(settings.iter().filter(|number| !number.value.is_literal()));
                 code!(__RETRY_POLICY #setters)
             }
-            Policy::Expr(expr) => code!(*#(self.borrowed(expr))),
+            Policy::Expr(expr) => code!(*#(self.policy_ref(expr))),
             Policy::Decorator {
                 this,
                 of_trait,
@@ -161,7 +161,7 @@ impl Printer<'_> {
         match self.model.arguments.value(Key::Name) {
             Some(KeyValue::Text(name)) => name.to_token_stream(),
             Some(KeyValue::Expr(name)) => {
-                code_at!(name.span()=> ::core::convert::AsRef::<str>::as_ref(&(#(self.user(name)))))
+                code_at!(name.span()=> ::core::convert::AsRef::<str>::as_ref(&(#(self.user_expr(name)))))
             }
             _ => match self.client_name() {
                 Some(name) => code!(&#name),
@@ -178,7 +178,7 @@ impl Printer<'_> {
 
     /// The path of the function, of type `&'static str`.
     pub(crate) fn path(&self) -> Code {
-        if self.model.default_name == DefaultName::Surroundings {
+        if self.model.default_name == DefaultName::EnclosingPath {
             let place = if_else(self.names_in_site(), code!(|| ()), code!(__retry_name));
             return code!(__retry::surroundings(&#place));
         }
@@ -199,7 +199,7 @@ impl Printer<'_> {
     pub(crate) fn name_item(&self) -> Code {
         let name = self.model.arguments.value(Key::Name);
         let is_named = name.is_some_and(|name| !NESTED || name.is_literal());
-        let is_local = self.model.default_name == DefaultName::Surroundings;
+        let is_local = self.model.default_name == DefaultName::EnclosingPath;
         code!(#?(is_local && !is_named && !self.names_in_site()) { fn __retry_name() {} })
     }
 
@@ -208,8 +208,8 @@ impl Printer<'_> {
     }
 
     /// The setters for these settings.
-    pub(crate) fn setters<'n>(&self, numbers: impl Iterator<Item = &'n Argument>) -> Code {
-        let setters = numbers.map(|number| {
+    pub(crate) fn setters<'n>(&self, settings: impl Iterator<Item = &'n Argument>) -> Code {
+        let setters = settings.map(|number| {
             let setter = &number.ident;
             code!(.#setter(#(self.argument(number))))
         });
@@ -242,8 +242,8 @@ impl Printer<'_> {
             }
             KeyValue::Expr(expr) => {
                 let span = expr.span();
-                let user = self.kept(expr);
-                let value = match argument.key.takes() {
+                let user = self.isolated(expr);
+                let value = match argument.key.value_type() {
                     ValueType::Count => code_at!(span=> __retry::Count::count(#user)),
                     ValueType::Factor => code!(__retry::Factor::factor(#user)),
                     ValueType::Backoff => {
@@ -254,7 +254,7 @@ impl Printer<'_> {
                     }
                     _ => user,
                 };
-                let typed = match argument.key.takes() {
+                let typed = match argument.key.value_type() {
                     // The value is bound by a separate statement, or creates no temporary.
                     takes if takes == ValueType::DurationAboveZero || is_place(expr) => {
                         return value;

@@ -9,11 +9,11 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::{KeyValue, SEE_ATTEMPT};
+use crate::attribute::argument::{ATTEMPT_KEYS, KeyValue};
 use crate::attribute::expression;
 use crate::expand::model::Model;
 use crate::tokens::{
-    Code, code, find_use, if_else, is_punct, ours, ours_at, stream, trees, with_content,
+    Code, code, find_use, if_else, is_punct, ours, ours_at, stream, to_vec, with_content,
 };
 
 /// Prints the loop of one function.
@@ -53,7 +53,7 @@ impl Printer<'_> {
             _ if self.is_async => code!(IntoTimer::into_timer),
             _ => code!(IntoBlockingTimer::into_timer),
         };
-        Some(code!(__retry::#function(#(self.kept(timer)))))
+        Some(code!(__retry::#function(#(self.isolated(timer)))))
     }
 
     /// Binds the timer from the key `timer`.
@@ -90,7 +90,7 @@ impl Printer<'_> {
             static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
         );
         let budget = self.model.arguments.value(Key::Budget);
-        let is_own = matches!(budget, Some(KeyValue::Alone));
+        let is_own = matches!(budget, Some(KeyValue::NoValue));
         is_own.then_some(own)
     }
 
@@ -99,7 +99,7 @@ impl Printer<'_> {
         let name = self.model.attempt()?;
         // The body need not use the attempt if a key's function can.
         let is_shared = self.model.has(&[Key::Validate])
-            || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
+            || ATTEMPT_KEYS.into_iter().any(|key| self.uses_attempt(key));
         let is_unused = name.to_string().starts_with('_');
         Some(ours! {
             #?(is_shared) { #[allow(unused_variables)] }
@@ -121,32 +121,32 @@ impl Printer<'_> {
     }
 
     /// The user's expression, in a closure if a `return` in it could end the function.
-    pub(crate) fn kept(&self, expr: &Expr) -> Code {
-        Self::contained(expr, self.user(expr))
+    pub(crate) fn isolated(&self, expr: &Expr) -> Code {
+        Self::isolate(expr, self.user_expr(expr))
     }
 
     /// Code that contains the user's expression, in a closure if a `return` in it could end the function. A call that
     /// takes the expression must be inside the closure. Otherwise, the compiler couldn't infer the argument types of a
     /// closure in the expression. The code may return a future that borrows mutably.
-    pub(crate) fn contained(expr: &Expr, code: Code) -> Code {
+    pub(crate) fn isolate(expr: &Expr, code: Code) -> Code {
         let contained = ours_at!(expr.span()=> __retry::once(|| #code));
-        if_else(Self::may_leave(expr), contained, code)
+        if_else(Self::may_return(expr), contained, code)
     }
 
     /// The user's function for a key. A variable or a field is borrowed, because every attempt needs it. Functions are
     /// not, so that the compiler shows their signature if it is wrong.
-    pub(crate) fn function(&self, expr: &Expr) -> Code {
-        let user = self.user(expr);
+    pub(crate) fn user_fn(&self, expr: &Expr) -> Code {
+        let user = self.user_expr(expr);
         let borrowed = ours_at!(expr.span()=> &#user);
         if_else(self.model.may_be_variable(expr), borrowed, user)
     }
 
-    fn may_leave(expr: &Expr) -> bool {
-        !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr)
+    fn may_return(expr: &Expr) -> bool {
+        !matches!(expr, Expr::Closure(_)) && expression::may_return(expr)
     }
 
     /// The user's expression, with `self` renamed if necessary.
-    pub(crate) fn user(&self, expr: &impl ToTokens) -> Code {
+    pub(crate) fn user_expr(&self, expr: &impl ToTokens) -> Code {
         match &self.this {
             Some(this) => rename_self(expr.to_token_stream(), this),
             None => expr.to_token_stream(),
@@ -156,7 +156,7 @@ impl Printer<'_> {
 
 /// Renames `self` to `this`, except in nested items, which have their own `self`.
 pub(crate) fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
-    let mut trees = trees(tokens);
+    let mut trees = to_vec(tokens);
     let mut is_item = false;
     for index in 0..trees.len() {
         let (before, from) = trees.split_at(index);

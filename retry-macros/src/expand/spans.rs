@@ -10,11 +10,11 @@ use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// Code that awaits an attempt's future.
-    pub(crate) fn awaited(&self, future: Code) -> Code {
-        if !self.is_surrounded() {
+    pub(crate) fn await_future(&self, future: Code) -> Code {
+        if !self.has_context() {
             return ours!(#future.await);
         }
-        let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
+        let (outer, is_spanned) = (self.outer_call(), self.model.span().is_some());
         let pin = |future| ours!(let retry_attempt = ::core::pin::pin!(#future););
         // Read before the attempt, which may mutably borrow the same values.
         let known = outer.as_ref().map(|outer| ours!(let retry_outer = #outer;));
@@ -39,8 +39,8 @@ impl Printer<'_> {
     }
 
     /// Code that runs a blocking attempt.
-    pub(crate) fn run(&self, attempt: Code) -> Code {
-        let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
+    pub(crate) fn run_blocking(&self, attempt: Code) -> Code {
+        let (outer, is_spanned) = (self.outer_call(), self.model.span().is_some());
         if outer.is_none() && !is_spanned {
             return attempt;
         }
@@ -59,18 +59,18 @@ impl Printer<'_> {
     }
 
     /// True if attempts run in a span or with a nested-call context.
-    pub(crate) fn is_surrounded(&self) -> bool {
-        self.model.span().is_some() || self.outer().is_some()
+    pub(crate) fn has_context(&self) -> bool {
+        self.model.span().is_some() || self.outer_call().is_some()
     }
 
     /// The context for nested calls, of type `Outer`. `None` if retries are disabled, because then attempts don't
     /// multiply.
-    fn outer(&self) -> Option<Code> {
+    fn outer_call(&self) -> Option<Code> {
         if !NESTED || self.model.arguments.is_off(Key::Enabled) {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
-            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #(self.values())) }));
+            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #(self.value_mode())) }));
         }
         let name = match (self.model.arguments.value(Key::Name), self.client_name()) {
             (Some(KeyValue::Text(name)), _) => name.to_token_stream(),
@@ -78,26 +78,26 @@ impl Printer<'_> {
             // A `name` expression may use values that the attempt modifies.
             (_, _) => self.path(),
         };
-        Some(self.limited(ours!(__retry::Outer::named_by(|| ::core::convert::From::from(#name)))))
+        Some(self.with_max(ours!(__retry::Outer::named_by(|| ::core::convert::From::from(#name)))))
     }
 
     /// Adds the maximum number of attempts to `outer`, if it is known before a failure.
-    fn limited(&self, outer: Code) -> Code {
+    fn with_max(&self, outer: Code) -> Code {
         let may_be_off = self.model.expr(Key::Enabled).is_some();
         let attempts = if_else(may_be_off, ours!(only_attempt), ours!(most_attempts));
         let up_to = |own: Code| {
             ours! {
-                __retry::Outer::up_to(#outer, const { __retry::#attempts(&__RETRY_POLICY #own, #(self.values())) })
+                __retry::Outer::up_to(#outer, const { __retry::#attempts(&__RETRY_POLICY #own, #(self.value_mode())) })
             }
         };
         match &self.model.policy {
-            Policy::Numbers(numbers) if has_literal_max(numbers) => up_to(Code::new()),
+            Policy::Settings(settings) if has_literal_max(settings) => up_to(Code::new()),
             Policy::Decorator {
                 this,
                 of_trait,
                 own,
                 ..
-            } if of_trait.numbers().is_some_and(has_literal_max) && has_literal_max(own) => {
+            } if of_trait.settings().is_some_and(has_literal_max) && has_literal_max(own) => {
                 let literals = self.setters(own.iter().filter(|number| number.value.is_literal()));
                 ours! {
                     match &#this.policy {
@@ -149,7 +149,7 @@ impl Printer<'_> {
     }
 
     /// Binds a counter for hedged attempts, whose closure can't borrow the call.
-    pub(crate) fn begun(&self) -> Option<Code> {
+    pub(crate) fn bind_counter(&self) -> Option<Code> {
         self.model.span()?;
         let call = self.full_call();
         Some(ours!(let retry_begun = __retry::span::begun(__retry::Call::attempt(#call));))
@@ -157,8 +157,8 @@ impl Printer<'_> {
 }
 
 /// True if the literals of a policy determine how many retries it allows.
-fn has_literal_max(numbers: &[Argument]) -> bool {
-    numbers.iter().all(|number| {
+fn has_literal_max(settings: &[Argument]) -> bool {
+    settings.iter().all(|number| {
         let is_limit = number.key == Key::Max || number.key.is_section();
         number.value.is_literal() || !is_limit
     })

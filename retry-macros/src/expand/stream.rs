@@ -11,7 +11,7 @@ use retry_vocabulary::word::Word;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Mode, keys};
-use crate::expand::attempt::Attempted;
+use crate::expand::attempt::AttemptBody;
 use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
 use crate::target::outcome::{self, StreamPart};
@@ -20,17 +20,17 @@ use crate::tokens::{Code, if_else, ours, ours_at};
 impl Printer<'_> {
     /// The body of the function: the loop, and the stream that it returns. The loop can always await, because a stream
     /// is polled. `is_async` is true if the function can await, too.
-    pub(crate) fn stream(&self, stream: &Stream, is_async: bool, attempted: Attempted) -> Code {
-        let mode = module(stream);
-        let attempt = self.opening(stream, is_async, attempted);
+    pub(crate) fn stream(&self, stream: &Stream, is_async: bool, attempted: AttemptBody) -> Code {
+        let mode = mode_module(stream);
+        let attempt = self.stream_attempt(stream, is_async, attempted);
         let retried = self.call_loop(attempt);
         if is_async && stream.mode != Mode::Resume {
             let read = ours!(__retry::stream::#mode::into_stream(retry_outcome));
-            let read = Self::boxed(stream, read);
+            let read = Self::boxed_stream(stream, read);
             let again = ours!(let retry_outcome = __retry::Ok(retry_value););
             let returned = match stream.part {
                 StreamPart::Outcome => read,
-                StreamPart::Value => self.opened(
+                StreamPart::Value => self.convert_opening(
                     &ours!(retry_outcome),
                     &ours!(retry_value),
                     &ours!({ #again __retry::Ok(#read) }),
@@ -41,7 +41,7 @@ impl Printer<'_> {
         let item = &stream.item;
         let hand_over = ours_at!(item.span()=> __retry::stream::hand_over::<#item>());
         let name = ours!(retry_stream);
-        let boxed = Self::boxed(stream, name.clone());
+        let boxed = Self::boxed_stream(stream, name.clone());
         let returned = match (stream.part, is_async) {
             (StreamPart::Outcome, false) => boxed,
             (StreamPart::Value, false) => ours!(__retry::Ok(#boxed)),
@@ -50,7 +50,7 @@ impl Printer<'_> {
             }
             (StreamPart::Value, true) => {
                 let opened = ours!(__retry::stream::opened(retry_stream).await);
-                self.opened(&opened, &name, &ours!(__retry::Ok(#boxed),))
+                self.convert_opening(&opened, &name, &ours!(__retry::Ok(#boxed),))
             }
         };
         ours! {
@@ -64,7 +64,7 @@ impl Printer<'_> {
     }
 
     /// Converts a `Result` with the items' error type to the function's.
-    fn opened(&self, opened: &Code, value: &Code, returned: &Code) -> Code {
+    fn convert_opening(&self, opened: &Code, value: &Code, returned: &Code) -> Code {
         ours! {
             match #opened {
                 __retry::Ok(#value) => #returned
@@ -74,7 +74,7 @@ impl Printer<'_> {
     }
 
     /// The stream, boxed if the function returns a boxed stream.
-    fn boxed(stream: &Stream, returned: Code) -> Code {
+    fn boxed_stream(stream: &Stream, returned: Code) -> Code {
         let Some(boxed) = &stream.boxed else {
             return returned;
         };
@@ -84,7 +84,7 @@ impl Printer<'_> {
     }
 
     /// Makes an attempt. Binds `retry_outcome` and, with a timeout, `retry_dropped`.
-    fn opening(&self, stream: &Stream, is_async: bool, attempted: Attempted) -> Code {
+    fn stream_attempt(&self, stream: &Stream, is_async: bool, attempted: AttemptBody) -> Code {
         let model = self.model;
         let item = &stream.item;
         let is_resumed = stream.mode == Mode::Resume;
@@ -94,7 +94,7 @@ impl Printer<'_> {
             let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
             ours!(let mut retry_progress = #progress(#(self.now()));)
         };
-        let passed_on = self.awaited(ours! {
+        let passed_on = self.await_future(ours! {
             __retry::stream::resume::pass_on(retry_started, &retry_giver, &mut retry_progress)
         });
         // For the breaker, limiter and budget, the attempt succeeds before its items are passed on: a server that
@@ -103,7 +103,7 @@ impl Printer<'_> {
         let resumed = ours! {
             match retry_started {
                 __retry::Ok(retry_started) => {
-                    #(self.answered())
+                    #(self.report_response())
                     #?(model.has(&[Key::Budget])) { retry_call.credit(); }
                     #passed_on
                 }
@@ -115,7 +115,7 @@ impl Printer<'_> {
             #?(is_resumed) { #progress }
             // The opened stream may borrow the attempt, so it is dropped before the next attempt starts.
             let retry_ended = {
-                #(self.patience_declaration())
+                #(self.declare_limits())
                 #(self.start_stream(stream, is_async, attempted))
                 #(if_else(is_resumed, resumed, ours!(retry_started)))
             };
@@ -126,15 +126,15 @@ impl Printer<'_> {
     }
 
     /// Opens the stream and reads it until the attempt has succeeded. Binds `retry_started`.
-    fn start_stream(&self, stream: &Stream, is_async: bool, attempted: Attempted) -> Code {
+    fn start_stream(&self, stream: &Stream, is_async: bool, attempted: AttemptBody) -> Code {
         let model = self.model;
         let err_type = &model.err_type;
-        let once = self.once(attempted);
+        let once = self.run_once(attempted);
         // A sync function's body ends before the stream is read, so its borrows need not be `Send`.
         let (opens, opened) = if is_async {
             (Code::new(), ours!(#once.await))
         } else {
-            let opens = ours!(let retry_opened = #(self.run(once)););
+            let opens = ours!(let retry_opened = #(self.run_blocking(once)););
             (opens, ours!(retry_opened))
         };
         let opened = match stream.part {
@@ -152,7 +152,7 @@ impl Printer<'_> {
         let started = ours! {
             async {
                 let retry_stream = __retry::stream::#read::#boxed(#opened);
-                __retry::stream::#read::attempt(retry_stream, retry_patience, #(self.counts(stream))).await
+                __retry::stream::#read::attempt(retry_stream, retry_patience, #(self.counts_as_first(stream))).await
             }
         };
         let limit = model.has(&[Key::Timeout]).then(|| ours!(retry_limit));
@@ -164,7 +164,7 @@ impl Printer<'_> {
             },
             None => started,
         };
-        let started = self.awaited(started);
+        let started = self.await_future(started);
         ours!(#opens let retry_started = #started;)
     }
 
@@ -184,30 +184,30 @@ impl Printer<'_> {
     }
 
     /// The function that decides which item counts as the first.
-    fn counts(&self, stream: &Stream) -> Code {
+    fn counts_as_first(&self, stream: &Stream) -> Code {
         let item = &stream.item;
         match self.model.expr(Key::First) {
             Some(first) => {
-                let first_item = ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))));
-                Self::contained(first, first_item)
+                let first_item = ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user_expr(first))));
+                Self::isolate(first, first_item)
             }
             None => ours!(__retry::stream::first::any),
         }
     }
 
     /// Declares the time limits until the attempt succeeds, and between items.
-    fn patience_declaration(&self) -> Code {
+    fn declare_limits(&self) -> Code {
         let keys = [Key::Timeout, Key::IdleTimeout];
         let limits = keys.map(|key| self.model.arguments.get(key));
-        let [timeout, idle] = limits.map(|limit| limit.map(|limit| self.given_limit(limit)));
+        let [timeout, idle] = limits.map(|limit| limit.map(|limit| self.limit_of(limit)));
         ours! {
             #(timeout.map(|timeout| ours!(let retry_limit = #timeout;)))
-            let retry_patience = #(self.patience(idle.unwrap_or(ours!(retry_limit))));
+            let retry_patience = #(self.idle_limit(idle.unwrap_or(ours!(retry_limit))));
         }
     }
 
     /// The time limit between items.
-    fn patience(&self, idle: Code) -> Code {
+    fn idle_limit(&self, idle: Code) -> Code {
         let err_type = &self.model.err_type;
         let timeout = self.model.arguments.first(&keys![Timeout IdleTimeout]);
         let Some(timeout) = timeout else {
@@ -221,9 +221,9 @@ impl Printer<'_> {
     pub(crate) fn read_fallback(&self, stream: &Stream, span: Span) -> Code {
         let item = &stream.item;
         let err_type = &self.model.err_type;
-        let patience = self.patience(ours!(__retry::None));
+        let patience = self.idle_limit(ours!(__retry::None));
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
-        let read = module(stream);
+        let read = mode_module(stream);
         // All tokens have the same span, because otherwise an error about the stream's type would be reported twice.
         ours_at! {span=>
             let retry_outcome = match retry_outcome {
@@ -240,6 +240,6 @@ impl Printer<'_> {
 }
 
 /// The runtime's module for this mode.
-fn module(stream: &Stream) -> Ident {
+fn mode_module(stream: &Stream) -> Ident {
     Ident::new(stream.mode.word(), Span::mixed_site())
 }

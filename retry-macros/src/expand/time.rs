@@ -35,8 +35,8 @@ impl Printer<'_> {
     }
 
     /// The time limit that a key sets, of type `Option<Duration>`.
-    pub(crate) fn given_limit(&self, limit: &Argument) -> Code {
-        if let KeyValue::Alone = limit.value {
+    pub(crate) fn limit_of(&self, limit: &Argument) -> Code {
+        if let KeyValue::NoValue = limit.value {
             return code!(__retry::Policy::attempt_limit(#(self.policy())));
         }
         let value = self.argument(limit);
@@ -68,7 +68,7 @@ impl Printer<'_> {
     }
 
     /// The driver's timer, checked like [`Self::expected_timer`].
-    pub(crate) fn timer_of_call(&self) -> Code {
+    pub(crate) fn driver_timer(&self) -> Code {
         let span = self.model.function.signature.ident.span();
         let expected = code_at!(span=> __retry::expected_timer::<__retry::Features>());
         match self.is_async {
@@ -85,7 +85,7 @@ impl Printer<'_> {
 
     /// Resets the retry count after progress, and the deadline after a resumed stream yields an item. Credits the
     /// budget, unless the item has already credited it. `policy` is of type `&Policy`.
-    pub(crate) fn restart(&self, policy: &Code) -> Option<Code> {
+    pub(crate) fn reset_count(&self, policy: &Code) -> Option<Code> {
         if !self.model.restarts() {
             return None;
         }
@@ -104,7 +104,7 @@ impl Printer<'_> {
     }
 
     /// Updates the history's clock from the user's timer.
-    pub(crate) fn tick(&self) -> Option<Code> {
+    pub(crate) fn update_clock(&self) -> Option<Code> {
         let is_kept = self.model.names_clock() && self.model.shows_time();
         let now = ours!(#(self.timer_trait())::now(&retry_timer));
         let now = if_else(self.model.is_driven, ours!(retry_call.now()), now);

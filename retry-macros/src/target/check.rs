@@ -9,9 +9,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ReturnType, Stmt, Type};
 
 use crate::as_variant::as_variant;
-use crate::attribute::argument::{Argument, Arguments, KeyValue, SEE_ATTEMPT, keys};
+use crate::attribute::argument::{ATTEMPT_KEYS, Argument, Arguments, KeyValue, keys};
 use crate::errors::{Errors, error, refuse};
-use crate::target::function::{Body, Function, SECOND, is_retry};
+use crate::target::function::{Body, DUPLICATE, Function, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{any, find_use, is_ident, is_punct, shown};
@@ -27,7 +27,7 @@ pub(crate) struct Check<'a> {
 }
 
 /// Reports that a block or a trait has nothing to retry, unless another error may be the reason.
-pub(crate) fn nothing_is_retried(errors: &mut Errors) {
+pub(crate) fn report_nothing_retried(errors: &mut Errors) {
     if errors.is_empty() {
         errors.push(error!(Span::call_site() =>
             "`#[retry]` has no effect here: no method without `skip` is async or returns a `Result`, future or stream. Remove it, or put `#[retry]` on the method itself"));
@@ -35,15 +35,15 @@ pub(crate) fn nothing_is_retried(errors: &mut Errors) {
 }
 
 /// Reports a function whose return type seems to hide a future or a stream. Returns true if it reported one.
-pub(crate) fn hides_future(function: &Function, placement: Placement, errors: &mut Errors) -> bool {
+pub(crate) fn check_hidden(function: &Function, placement: Placement, errors: &mut Errors) -> bool {
     let returned = function.return_type().filter(|_| !function.is_async());
-    let Some(hidden) = returned.and_then(outcome::hidden) else {
+    let Some(hidden) = returned.and_then(outcome::hidden_future) else {
         return false;
     };
     let is_stream = hidden.to_string().ends_with("Stream");
     let (stream, future) = ("Stream<Item", "Future<Output");
     let kind = if is_stream { stream } else { future };
-    let otherwise = placement.otherwise(function);
+    let otherwise = placement.skip_remedy(function);
     let (macro_name, _) = placement.names();
     errors.push(error!(hidden.span() =>
         "`{macro_name}` can't see through `{hidden}` here: write the return type out, as `Pin<Box<dyn {kind} = Result<…>> + Send + '_>>`{otherwise}"));
@@ -51,13 +51,13 @@ pub(crate) fn hides_future(function: &Function, placement: Placement, errors: &m
 }
 
 /// Reports a method of a block that is not retried although its return type contains a result, or is a macro.
-pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
+pub(crate) fn report_inner_result(function: &Function, errors: &mut Errors) {
     let name = &function.signature.ident;
     if let Some(Type::Macro(hidden)) = function.return_type() {
         errors.push(error!(hidden.span() =>
             "`#[retry]` can't see through a macro here: write the return type out, or mark `{name}` `#[retry(skip)]`"));
     }
-    if let Some(result) = outcome::result_within(function.signature.output.to_token_stream()) {
+    if let Some(result) = outcome::find_result(function.signature.output.to_token_stream()) {
         errors.push(error!(result.span() =>
             "`#[retry]` can't retry a `{result}` inside another type: return it directly or as a future, or mark `{name}` `#[retry(skip)]`"));
     }
@@ -84,7 +84,7 @@ impl Placement {
     }
 
     /// The alternative remedy for a method.
-    fn otherwise(self, function: &Function) -> String {
+    fn skip_remedy(self, function: &Function) -> String {
         let name = &function.signature.ident;
         match self {
             Self::Alone | Self::Expression => String::new(),
@@ -106,47 +106,47 @@ impl<'a> Check<'a> {
             arguments,
             function,
             placement,
-            otherwise: placement.otherwise(function),
+            otherwise: placement.skip_remedy(function),
             errors,
         }
     }
 
     /// Checks a function, or the block of `retrying!`. The arguments have already been checked on their own.
-    pub(crate) fn target(mut self) {
-        self.declaration();
+    pub(crate) fn run(mut self) {
+        self.check_declaration();
         if self.placement != Placement::Expression {
-            unquoted(&self.arguments.given, self.function, self.errors);
+            check_quotes(&self.arguments.given, self.function, self.errors);
         }
         let Some(returned) = self.function.return_type() else {
             let name = &self.function.signature.ident;
-            return self.errors.at(name.span(), self.no_result());
+            return self.errors.at(name.span(), self.no_result_message());
         };
         let is_streamed = self.arguments.get(Key::Stream).is_some();
-        if !is_streamed && hides_future(self.function, self.placement, self.errors) {
+        if !is_streamed && check_hidden(self.function, self.placement, self.errors) {
             return;
         }
-        let (outcome, delivery) = outcome::of(returned);
-        self.stream(outcome);
-        self.future_outlives_no_argument(returned, delivery);
+        let (outcome, delivery) = outcome::split(returned);
+        self.check_stream(outcome);
+        self.check_future_lifetime(returned, delivery);
         let is_direct = delivery == Delivery::Direct && !is_streamed;
         let is_blocking = is_direct && !self.function.is_async();
         if is_blocking {
-            self.blocking();
+            self.check_blocking();
         } else {
-            self.hedge();
+            self.check_hedge();
         }
-        self.failure(outcome);
-        self.closures(is_blocking);
-        self.attempt();
-        self.keys_that_need_another();
+        self.check_outcome(outcome);
+        self.check_closures(is_blocking);
+        self.check_attempt();
+        self.check_dependencies();
         if self.runs_body() {
-            self.cloned();
-            if let Some(shrunk) = self.function.shrinks() {
+            self.check_clone();
+            if let Some(shrunk) = self.function.shrunk_argument() {
                 self.errors.push(error!(shrunk.span() =>
                     "an attempt can't shrink `{shrunk}` for the next one: take `{shrunk}` without `mut`, and start the body with `let mut {shrunk} = &mut *{shrunk};`, so that each attempt gets all of it"));
             }
         }
-        self.lends_nothing_mutable(outcome);
+        self.check_borrows(outcome);
     }
 
     /// True if attempts run the body of a function.
@@ -155,7 +155,7 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects a function without `self` if a key of its block uses `self`.
-    pub(crate) fn has_self(&mut self) {
+    pub(crate) fn check_self(&mut self) {
         let signature = &self.function.signature;
         // In a path, `self` is the module.
         let is_self = |_: &[TokenTree], from: &[TokenTree]| {
@@ -165,7 +165,7 @@ impl<'a> Check<'a> {
             Some(KeyValue::Expr(value)) => any(value.to_token_stream(), &mut { is_self }),
             _ => false,
         };
-        let reading = self.arguments.of_block.iter().find(reads_self);
+        let reading = self.arguments.from_block.iter().find(reads_self);
         if let (Some(key), None) = (reading, signature.receiver()) {
             let name = &signature.ident;
             self.errors.push(error!(name.span() =>
@@ -173,7 +173,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn no_result(&self) -> String {
+    fn no_result_message(&self) -> String {
         let name = &self.function.signature.ident;
         let (target, remedy) = match self.placement {
             Placement::Alone => (format!("`{name}`"), "remove `#[retry]`"),
@@ -188,10 +188,10 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects an outcome that can't fail, and values that contain an unchecked `Result` or future.
-    fn failure(&mut self, outcome: &Type) {
+    fn check_outcome(&mut self, outcome: &Type) {
         let ((_, target), otherwise) = (self.placement.names(), &self.otherwise);
         if is_no_result(outcome) {
-            self.errors.at(outcome.span(), self.no_result());
+            self.errors.at(outcome.span(), self.no_result_message());
         } else if is_opaque(outcome)
             && outcome::stream(outcome).is_none()
             && self.arguments.get(Key::Stream).is_none()
@@ -200,25 +200,25 @@ impl<'a> Check<'a> {
             self.errors.push(error!(outcome.span() =>
                 "`{name}` returns an `impl Trait` that hides whether it failed: return `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
         }
-        if let Some(future) = outcome::future_within(outcome) {
+        if let Some(future) = outcome::inner_future(outcome) {
             self.errors.push(error!(in future =>
                 "the future inside this `Result` would never be retried: await it in the {target} and return its output{otherwise}"));
         }
         let is_judged = self.arguments.has(&keys![Until Validate]);
-        if let Some(result) = outcome::result_in_value(outcome).filter(|_| !is_judged) {
+        if let Some(result) = outcome::inner_result(outcome).filter(|_| !is_judged) {
             self.errors.push(error!(in result =>
                 "the `Result` inside this one would never be retried: unwrap it with `?`, or reject such values with `until` or `validate`{otherwise}"));
         }
     }
 
     /// Rejects an outcome that borrows mutably, which the compiler rejects in every loop.
-    fn lends_nothing_mutable(&mut self, outcome: &Type) {
+    fn check_borrows(&mut self, outcome: &Type) {
         let (function, otherwise) = (self.function, &self.otherwise);
         let kept = match (outcome::stream(outcome), self.arguments.get(Key::Stream)) {
             (Some(streamed), Some(_)) => streamed.item,
             _ => outcome,
         };
-        if let Some(borrow) = outcome::borrowing(kept, &|lifetime| function.lends_mutably(lifetime))
+        if let Some(borrow) = outcome::borrow_in(kept, &|lifetime| function.lends_mutably(lifetime))
         {
             self.errors.push(error!(borrow.span() =>
                 "a retried function can't return a value that borrows from a `&mut` argument, because each attempt reborrows it (rust-lang/rust#51132): return an owned value or an index, and borrow after the call; if the value borrows nothing, write `'static` for its lifetime{otherwise}"));
@@ -226,11 +226,11 @@ impl<'a> Check<'a> {
     }
 
     /// Checks everything before the return type, and that there is a body.
-    fn declaration(&mut self) {
+    fn check_declaration(&mut self) {
         let (function, errors, otherwise) = (self.function, &mut *self.errors, &self.otherwise);
         let signature = &function.signature;
         for second in function.attributes.iter().filter(|other| is_retry(other)) {
-            errors.at(second.path().span(), SECOND);
+            errors.at(second.path().span(), DUPLICATE);
         }
         if function.is_retried() {
             errors.push(error!(Span::call_site() =>
@@ -268,7 +268,7 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects a `'static` future that would have to keep a borrowed argument.
-    fn future_outlives_no_argument(&mut self, returned: &Type, delivery: Delivery) {
+    fn check_future_lifetime(&mut self, returned: &Type, delivery: Delivery) {
         let keeps = self.runs_body() && delivery != Delivery::Direct;
         if keeps && outcome::is_static(returned) && self.function.borrows() {
             self.errors.push(error!(returned.span() =>
@@ -277,7 +277,7 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects names in `clone` that can't be cloned for each attempt.
-    fn cloned(&mut self) {
+    fn check_clone(&mut self) {
         let Some(Argument {
             ident,
             value: KeyValue::Names(names),
@@ -286,7 +286,7 @@ impl<'a> Check<'a> {
         else {
             return;
         };
-        if self.arguments.of_block.contains(&Key::Clone) {
+        if self.arguments.from_block.contains(&Key::Clone) {
             return self.errors.push(error!(ident.span() =>
                 "`clone` can't be used on a block, because it names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`"));
         }
@@ -303,12 +303,12 @@ impl<'a> Check<'a> {
 
     /// Rejects keys that have no effect without another key. Checked with a block's keys, because a block may set one
     /// key and its member the other.
-    fn keys_that_need_another(&mut self) {
+    fn check_dependencies(&mut self) {
         let arguments = self.arguments;
         let all_is_read = arguments.errors.is_empty();
         // A decorator may be created with a policy.
         let has_policy = arguments.has(&keys![Policy Wrapper]);
-        let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
+        let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::NoValue));
         // If the error selects the policy, there is none before a failure.
         let by_error = arguments
             .value(Key::Policy)
@@ -330,7 +330,7 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects `hedge` on functions whose attempts can't run at once.
-    fn hedge(&mut self) {
+    fn check_hedge(&mut self) {
         let (arguments, otherwise) = (self.arguments, &self.otherwise);
         let is_streamed = arguments.get(Key::Stream).is_some();
         let does_harm = arguments.is_off(Key::Idempotent);
@@ -350,7 +350,7 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects keys that a blocking function can't have.
-    fn blocking(&mut self) {
+    fn check_blocking(&mut self) {
         let ((_, target), otherwise) = (self.placement.names(), &self.otherwise);
         refuse! {self.arguments, self.errors;
             Timeout if true =>
@@ -366,13 +366,14 @@ impl<'a> Check<'a> {
 
     /// Rejects async closures that nothing awaits, closures that don't return a future although one is awaited, and
     /// hooks that end with an `Ok(())` of unknown error type.
-    fn closures(&mut self, is_blocking: bool) {
+    fn check_closures(&mut self, is_blocking: bool) {
         let (_, target) = self.placement.names();
         for key in keys![Validate Correct BeforePause BeforeRetry Fallback] {
             let Some(KeyValue::Expr(Expr::Closure(closure))) = self.arguments.value(key) else {
                 continue;
             };
-            let end = end(&closure.body).filter(|_| !matches!(key, Key::Validate | Key::Correct));
+            let end = non_future_end(&closure.body)
+                .filter(|_| !matches!(key, Key::Validate | Key::Correct));
             let is_hook = matches!(key, Key::BeforePause | Key::BeforeRetry);
             match (closure.asyncness, end) {
                 (Some(asyncness), _) if is_blocking => self.errors.push(error!(asyncness.span =>
@@ -387,13 +388,13 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects the attempt in keys that can't use it, except in closures, which may have a variable of that name.
-    fn attempt(&mut self) {
+    fn check_attempt(&mut self) {
         let Some(KeyValue::Name(attempt)) = self.arguments.value(Key::Attempt) else {
             return;
         };
         for Argument { key, value, .. } in &self.arguments.given {
             let expr = as_variant!(value, KeyValue::Expr(expr) => expr.to_token_stream());
-            let expr = expr.filter(|_| !SEE_ATTEMPT.contains(key) && !value.is_closure());
+            let expr = expr.filter(|_| !ATTEMPT_KEYS.contains(key) && !value.is_closure());
             let used = expr.and_then(|expr| find_use(expr, &attempt.to_string()));
             if let Some(used) = used.filter(|_| self.function.is_reference(attempt).is_none()) {
                 self.errors.push(error!(used.span() =>
@@ -404,10 +405,10 @@ impl<'a> Check<'a> {
 }
 
 /// The end of a closure's body if it is certainly not a future: `Ok(…)`, `Err(…)`, `…;` or `{}`.
-fn end(expr: &Expr) -> Option<Span> {
+fn non_future_end(expr: &Expr) -> Option<Span> {
     match expr {
         Expr::Block(block) => match block.block.stmts.last() {
-            Some(Stmt::Expr(last, None)) => end(last),
+            Some(Stmt::Expr(last, None)) => non_future_end(last),
             Some(Stmt::Expr(Expr::Return(_), _) | Stmt::Macro(_)) => None,
             _ => Some(block.span()),
         },
@@ -430,11 +431,11 @@ fn is_always_ok(closure: &ExprClosure) -> bool {
 }
 
 /// Rejects words without quotes, unless they are arguments.
-fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
+fn check_quotes(given: &[Argument], function: &Function, errors: &mut Errors) {
     for Argument { key, value, .. } in given {
-        unquoted(value.section(), function, errors);
+        check_quotes(value.section(), function, errors);
         if let KeyValue::Expr(Expr::Path(path)) = value {
-            let words = key.takes().words();
+            let words = key.value_type().words();
             let word = path.path.get_ident();
             let word = word.filter(|word| words.iter().any(|known| word == known));
             if let Some(word) = word.filter(|word| function.is_reference(word).is_none()) {

@@ -9,7 +9,7 @@ use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
-use crate::tokens::{Code, RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
+use crate::tokens::{Code, RUNTIME, braces, code, code_at, is_ident, is_punct, stream, to_vec};
 
 const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
 const CLOSURE: &str =
@@ -38,9 +38,9 @@ pub(crate) struct Block {
 
 impl Expression {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
-        let tokens = opened(without_comma(trees(tokens)));
+        let tokens = ungrouped(without_comma(to_vec(tokens)));
         let mut errors = Errors::default();
-        let Some((begin, at, braces, wrong)) = found(&tokens) else {
+        let Some((begin, at, braces, wrong)) = find_block(&tokens) else {
             let end = tokens
                 .last()
                 .map_or_else(Span::call_site, |last| match last {
@@ -67,9 +67,9 @@ impl Expression {
 }
 
 /// Finds the block: the index of its start and of its braces, the braces, and the error in its position.
-fn found(tokens: &[TokenTree]) -> Option<(usize, usize, &Group, Option<&'static str>)> {
+fn find_block(tokens: &[TokenTree]) -> Option<(usize, usize, &Group, Option<&'static str>)> {
     let found = (0..tokens.len()).rev().find_map(|at| {
-        let begin = begin(&tokens[..at]);
+        let begin = block_start(&tokens[..at]);
         let wrong = tokens.get(at + 1).map(|next| match next {
             next if is_punct(next, ',') => NOT_LAST,
             _ => NOTHING_AFTER,
@@ -81,8 +81,8 @@ fn found(tokens: &[TokenTree]) -> Option<(usize, usize, &Group, Option<&'static 
     });
     found.or_else(|| {
         let (last, before) = tokens.split_last()?;
-        let (begin, at, braces) = (begin(before), before.len(), as_braces(last)?);
-        match closure(before).or_else(|| closure(&before[..begin])) {
+        let (begin, at, braces) = (block_start(before), before.len(), as_braces(last)?);
+        match closure_start(before).or_else(|| closure_start(&before[..begin])) {
             Some(begin) => Some((begin, at, braces, Some(CLOSURE))),
             None => (begin < at).then_some((begin, at, braces, Some(NO_COMMA))),
         }
@@ -102,7 +102,7 @@ impl Block {
         Self {
             asyncness: asyncness.map(Token![async]),
             ownership: ownership.filter(|_| asyncness.is_some()).map(Token![move]),
-            returned: arrow(words).and_then(|arrow| returned(&words[arrow..], errors)),
+            returned: find_arrow(words).and_then(|arrow| parse_type(&words[arrow..], errors)),
             body,
         }
     }
@@ -124,7 +124,7 @@ impl Block {
         let name = Ident::new("block", span);
         let mut signature: Signature = parse_quote_spanned!(span=> #asyncness fn #name());
         let returned = self.returned.clone();
-        let returned = returned.unwrap_or_else(|| inferred(arguments, span));
+        let returned = returned.unwrap_or_else(|| inferred_result(arguments, span));
         signature.output = ReturnType::Type(Token![->](span), Box::new(returned));
         Function {
             attributes: Vec::new(),
@@ -136,12 +136,12 @@ impl Block {
     }
 
     /// A block of the same kind with other content.
-    pub(crate) fn with(&self, content: Code) -> Code {
+    pub(crate) fn with_content(&self, content: Code) -> Code {
         code!(#(self.asyncness) #(self.ownership) #(braces(content, self.body.span())))
     }
 
     /// The block alone, as the user wrote it.
-    pub(crate) fn unretried(&self) -> Code {
+    pub(crate) fn without_retries(&self) -> Code {
         let statements = self.body.stream();
         let edge = self.returned.as_ref().map(|returned| {
             code_at! {Span::mixed_site()=>
@@ -154,23 +154,23 @@ impl Block {
         let arrow = self.returned.as_ref().map(|returned| code!(-> #returned));
         match self.asyncness {
             None => code!((|| #arrow { #statements })()),
-            Some(_) => self.with(code!(#edge #statements)),
+            Some(_) => self.with_content(code!(#edge #statements)),
         }
     }
 }
 
 /// The type of a block whose type isn't written: a `Result`, with the error type from the closure of `on` if known.
-fn inferred(arguments: &Arguments, span: Span) -> Type {
+fn inferred_result(arguments: &Arguments, span: Span) -> Type {
     let span = Span::mixed_site().located_at(span);
     let runtime = Ident::new(RUNTIME, span);
-    match named_by_on(arguments) {
+    match error_type_of_on(arguments) {
         Some(error) => parse_quote_spanned!(span=> #runtime::Result<_, #error>),
         None => parse_quote_spanned!(span=> #runtime::Result<_, _>),
     }
 }
 
 /// The `E` of `on = |error: &E| …`.
-fn named_by_on(arguments: &Arguments) -> Option<&Type> {
+fn error_type_of_on(arguments: &Arguments) -> Option<&Type> {
     let on = arguments.value(Key::On)?;
     let on = as_variant!(on, KeyValue::Expr(Expr::Closure(on)) => on)?;
     let argument = as_variant!(on.inputs.first()?, Pat::Type(argument) => argument)?;
@@ -178,8 +178,8 @@ fn named_by_on(arguments: &Arguments) -> Option<&Type> {
 }
 
 /// The index at which a block starts. `tokens` are the tokens before its braces.
-fn begin(tokens: &[TokenTree]) -> usize {
-    let mut begin = arrow(tokens).unwrap_or(tokens.len());
+fn block_start(tokens: &[TokenTree]) -> usize {
+    let mut begin = find_arrow(tokens).unwrap_or(tokens.len());
     while begin > 0 && is_word(&tokens[begin - 1]) {
         begin -= 1;
     }
@@ -187,7 +187,7 @@ fn begin(tokens: &[TokenTree]) -> usize {
 }
 
 /// The index of the block's `->`. An arrow in a key's value comes after other tokens.
-fn arrow(tokens: &[TokenTree]) -> Option<usize> {
+fn find_arrow(tokens: &[TokenTree]) -> Option<usize> {
     let begins = |at: usize| {
         let before = tokens[..at].last();
         before.is_none_or(|before| is_word(before) || is_punct(before, ','))
@@ -197,7 +197,7 @@ fn arrow(tokens: &[TokenTree]) -> Option<usize> {
 }
 
 /// The type after a `->`.
-fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
+fn parse_type(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
     if written.len() == 2 {
         errors.push(error!(written[1].span() =>
             "expected a type after `->`, as in `async -> Result<String, ApiError> {{ … }}`"));
@@ -209,18 +209,18 @@ fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
 }
 
 /// The index at which the block should start, if the tokens end with a closure's `||` or `|…|`.
-fn closure(tokens: &[TokenTree]) -> Option<usize> {
+fn closure_start(tokens: &[TokenTree]) -> Option<usize> {
     let last = tokens.len().checked_sub(1)?;
     let first = tokens[..last]
         .iter()
         .rposition(|token| is_punct(token, '|'))?;
-    let begin = begin(&tokens[..first]);
+    let begin = block_start(&tokens[..first]);
     let begins = begin == 0 || is_punct(&tokens[begin - 1], ',');
     (is_punct(&tokens[last], '|') && begins).then_some(begin)
 }
 
 /// Removes the invisible group in which `macro_rules!` passes a block.
-fn opened(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
+fn ungrouped(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
     while let Some(TokenTree::Group(last)) = tokens.last() {
         if last.delimiter() != Delimiter::None {
             break;

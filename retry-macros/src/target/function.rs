@@ -10,7 +10,7 @@ use syn::{
 use crate::as_variant::as_variant;
 use crate::target::moved_part;
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{self, braces, code, ends_with, is_ident, is_punct, shown, stream, trees};
+use crate::tokens::{self, braces, code, ends_with, is_ident, is_punct, shown, stream, to_vec};
 
 /// A function or method.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl Function {
 
     /// True if the function returns a future without being async.
     pub(crate) fn is_future(&self) -> bool {
-        let delivery = self.return_type().map(|returned| outcome::of(returned).1);
+        let delivery = self.return_type().map(|ty| outcome::split(ty).1);
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
     }
 
@@ -191,7 +191,7 @@ impl Function {
 
     /// Finds a `&mut` argument that the body sets to a part of itself, as in `buffer = &mut buffer[read..]`. That
     /// would conflict with the next attempt's borrow.
-    pub(crate) fn shrinks(&self) -> Option<Ident> {
+    pub(crate) fn shrunk_argument(&self) -> Option<Ident> {
         let changed = |parameter: &Parameter| parameter.is_mutable && parameter.is_lent_mutably();
         let parameters = self.parameters().into_iter().filter(changed);
         let names: Vec<_> = parameters.filter_map(|parameter| parameter.name).collect();
@@ -240,7 +240,7 @@ impl Function {
 
     /// The function as written, but marked so that a `#[retry]` under another name recognizes it as already retried.
     /// `krate` is the runtime.
-    pub(crate) fn marked(&self, krate: &TokenStream) -> TokenStream {
+    pub(crate) fn marked_as_retried(&self, krate: &TokenStream) -> TokenStream {
         let mut marked = self.to_token_stream();
         let is_inert = |attribute: &Attribute| {
             let path = attribute.path();
@@ -257,7 +257,7 @@ impl Function {
 }
 
 /// The error for a second `#[retry]`.
-pub(crate) const SECOND: &str = "a second `#[retry]` would multiply the attempts: keep only one";
+pub(crate) const DUPLICATE: &str = "a second `#[retry]` would multiply the attempts: keep only one";
 
 pub(crate) fn is_retry(attribute: &Attribute) -> bool {
     ends_with(attribute.path(), &["retry"])
@@ -330,7 +330,7 @@ impl ToTokens for Function {
 
 /// Splits off `#![…]` at the start of a body, where it must remain.
 pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let tokens = trees(body);
+    let tokens = to_vec(body);
     let mut end = 0;
     while matches!(&tokens[end..], [hash, bang, TokenTree::Group(_), ..] if is_punct(hash, '#') && is_punct(bang, '!'))
     {

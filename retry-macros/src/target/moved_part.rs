@@ -14,7 +14,7 @@ pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
         if is_field || !matches!(&from[0], TokenTree::Ident(ident) if ident == name) {
             return false;
         }
-        let Some(end) = part_of(from) else {
+        let Some(end) = field_len(from) else {
             return true;
         };
         let (part, after) = from.split_at(end);
@@ -42,7 +42,7 @@ pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
 }
 
 /// The number of leading tokens that name a field, or a field of a field.
-fn part_of(tokens: &[TokenTree]) -> Option<usize> {
+fn field_len(tokens: &[TokenTree]) -> Option<usize> {
     let fields = tokens[1..]
         .chunks_exact(2)
         .take_while(|pair| matches!(pair, [dot, TokenTree::Ident(_)] if is_punct(dot, '.')));

@@ -11,7 +11,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::target::function::Function;
-use crate::tokens::{stream, trees, with_content};
+use crate::tokens::{stream, to_vec, with_content};
 
 // In shapes, brackets match a group of that kind, `{@}` and `(@)` the group to continue in, `path` the path before a
 // name, `…` any tokens without a semicolon, and `...` any tokens.
@@ -105,7 +105,7 @@ impl WrappedBody {
             found.enter(body, INSTRUMENTED_OUTCOME);
         }
         if found.enter(body, ASYNC_TRAIT) {
-            found.this = found.levels.last().and_then(|(tokens, _)| this(tokens));
+            found.this = found.levels.last().and_then(|(tokens, _)| self_var(tokens));
         }
         (!found.levels.is_empty()).then_some(found)
     }
@@ -119,10 +119,10 @@ impl WrappedBody {
     /// Enters the next level, if the current one has one of the shapes.
     fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
         let inner = self.levels.last().map(|_| self.block().stream());
-        let tokens = trees(inner.unwrap_or_else(|| body.clone()));
+        let tokens = to_vec(inner.unwrap_or_else(|| body.clone()));
         let index = shapes.iter().find_map(|shape| {
             let words: Vec<_> = shape.split_ascii_whitespace().collect();
-            fit(&tokens, 0, &words)
+            match_shape(&tokens, 0, &words)
         });
         self.levels.extend(index.map(|index| (tokens, index)));
         index.is_some()
@@ -137,7 +137,7 @@ impl WrappedBody {
     }
 
     /// The body with other content in the user's block.
-    pub(crate) fn with(self, content: TokenStream) -> TokenStream {
+    pub(crate) fn with_user_code(self, content: TokenStream) -> TokenStream {
         let mut content = content;
         for (mut tokens, index) in self.levels.into_iter().rev() {
             if let TokenTree::Group(group) = &tokens[index] {
@@ -150,29 +150,30 @@ impl WrappedBody {
 }
 
 /// Matches the tokens from `at` to the end against a shape. Returns the index of the group to continue in.
-fn fit(tokens: &[TokenTree], at: usize, shape: &[&str]) -> Option<usize> {
+fn match_shape(tokens: &[TokenTree], at: usize, shape: &[&str]) -> Option<usize> {
     let Some((word, rest)) = shape.split_first() else {
         return (at == tokens.len()).then_some(at);
     };
     match *word {
-        "..." => (at..tokens.len()).find_map(|end| fit(tokens, end, rest)),
+        "..." => (at..tokens.len()).find_map(|end| match_shape(tokens, end, rest)),
         "…" => {
-            let anything = tokens[at..].iter().position(|token| is(token, ";"));
+            let anything = tokens[at..].iter().position(|token| eq(token, ";"));
             let last = anything.map_or(tokens.len(), |semicolon| at + semicolon);
-            (at..=last).find_map(|end| fit(tokens, end, rest))
+            (at..=last).find_map(|end| match_shape(tokens, end, rest))
         }
         "path" => {
-            let is_path = |token| matches!(token, &TokenTree::Ident(_)) || is(token, ":");
+            let is_path = |token| matches!(token, &TokenTree::Ident(_)) || eq(token, ":");
             let path = tokens[at..].iter().position(|token| !is_path(token));
-            (at..=path.map_or(tokens.len(), |end| at + end)).find_map(|end| fit(tokens, end, rest))
+            (at..=path.map_or(tokens.len(), |end| at + end))
+                .find_map(|end| match_shape(tokens, end, rest))
         }
-        _ if !is(tokens.get(at)?, word) => None,
-        _ if word.contains('@') => fit(tokens, at + 1, rest).map(|_| at),
-        _ => fit(tokens, at + 1, rest),
+        _ if !eq(tokens.get(at)?, word) => None,
+        _ if word.contains('@') => match_shape(tokens, at + 1, rest).map(|_| at),
+        _ => match_shape(tokens, at + 1, rest),
     }
 }
 
-fn is(token: &TokenTree, word: &str) -> bool {
+fn eq(token: &TokenTree, word: &str) -> bool {
     match token {
         TokenTree::Ident(ident) => ident == word,
         TokenTree::Punct(punct) => word.len() == 1 && word.starts_with(punct.as_char()),
@@ -187,10 +188,10 @@ fn is(token: &TokenTree, word: &str) -> bool {
 }
 
 /// `let __self = self;`
-fn this(tokens: &[TokenTree]) -> Option<Ident> {
+fn self_var(tokens: &[TokenTree]) -> Option<Ident> {
     tokens.windows(4).find_map(|tokens| match tokens {
         [TokenTree::Ident(name), equals, this, end]
-            if name == "__self" && is(equals, "=") && is(this, "self") && is(end, ";") =>
+            if name == "__self" && eq(equals, "=") && eq(this, "self") && eq(end, ";") =>
         {
             Some(name.clone())
         }

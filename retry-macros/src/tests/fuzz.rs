@@ -61,11 +61,11 @@ fn seed(mut item: syn::Item, is_seed: fn(&Attribute) -> bool) -> Option<Seed> {
 #[derive(Clone, Debug)]
 struct Change {
     at: Index,
-    what: What,
+    edit: Edit,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum Edit {
     Remove,
     Repeat,
     Insert(&'static str),
@@ -100,16 +100,16 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     );
     let tokens = TOKENS.split(' ').chain(PHRASES.iter().copied());
     let tokens = select(tokens.collect::<Vec<_>>());
-    let what = prop_oneof![
-        Just(What::Remove),
-        Just(What::Repeat),
-        Just(What::Open),
-        tokens.clone().prop_map(What::Insert),
-        tokens.prop_map(What::Replace),
-        delimiter.prop_map(What::Enclose),
+    let edit = prop_oneof![
+        Just(Edit::Remove),
+        Just(Edit::Repeat),
+        Just(Edit::Open),
+        tokens.clone().prop_map(Edit::Insert),
+        tokens.prop_map(Edit::Replace),
+        delimiter.prop_map(Edit::Enclose),
     ];
     vec(
-        (any::<Index>(), what).prop_map(|(at, what)| Change { at, what }),
+        (any::<Index>(), edit).prop_map(|(at, edit)| Change { at, edit }),
         0..5,
     )
 }
@@ -129,18 +129,18 @@ fn changed(tokens: &str, changes: &[Change]) -> TokenStream {
     let mut tokens: TokenStream = tokens.parse().unwrap();
     for change in changes {
         let mut at = Some(change.at.index(count(&tokens) + 1));
-        tokens = apply(tokens, &mut at, &change.what);
+        tokens = apply_edit(tokens, &mut at, &change.edit);
     }
     tokens
 }
 
-fn apply(tokens: TokenStream, at: &mut Option<usize>, what: &What) -> TokenStream {
+fn apply_edit(tokens: TokenStream, at: &mut Option<usize>, edit: &Edit) -> TokenStream {
     let mut out = TokenStream::new();
     for token in tokens {
         match at {
             Some(0) => {
                 *at = None;
-                out.extend(change(token, what));
+                out.extend(edit_token(token, edit));
                 continue;
             }
             Some(left) => *left -= 1,
@@ -148,7 +148,7 @@ fn apply(tokens: TokenStream, at: &mut Option<usize>, what: &What) -> TokenStrea
         }
         out.extend([match token {
             TokenTree::Group(group) if at.is_some() => {
-                let inner = apply(group.stream(), at, what);
+                let inner = apply_edit(group.stream(), at, edit);
                 TokenTree::Group(Group::new(group.delimiter(), inner))
             }
             token => token,
@@ -157,15 +157,15 @@ fn apply(tokens: TokenStream, at: &mut Option<usize>, what: &What) -> TokenStrea
     out
 }
 
-fn change(token: TokenTree, what: &What) -> TokenStream {
+fn edit_token(token: TokenTree, edit: &Edit) -> TokenStream {
     let whole = TokenStream::from(token.clone());
-    match what {
-        What::Remove => TokenStream::new(),
-        What::Repeat => TokenStream::from_iter([whole.clone(), whole]),
-        What::Insert(before) => TokenStream::from_iter([before.parse().unwrap(), whole]),
-        What::Replace(by) => by.parse().unwrap(),
-        What::Enclose(delimiter) => TokenTree::Group(Group::new(*delimiter, whole)).into(),
-        What::Open => match token {
+    match edit {
+        Edit::Remove => TokenStream::new(),
+        Edit::Repeat => TokenStream::from_iter([whole.clone(), whole]),
+        Edit::Insert(before) => TokenStream::from_iter([before.parse().unwrap(), whole]),
+        Edit::Replace(by) => by.parse().unwrap(),
+        Edit::Enclose(delimiter) => TokenTree::Group(Group::new(*delimiter, whole)).into(),
+        Edit::Open => match token {
             TokenTree::Group(group) => group.stream(),
             _ => whole,
         },

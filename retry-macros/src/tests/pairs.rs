@@ -133,14 +133,14 @@ fn key(argument: &str) -> Key {
 const NAME: usize = KEYS.len();
 
 /// The parts of programs, for one thread.
-struct Refused {
+struct Programs {
     /// Each key, and true if the function must return a stream.
     keys: Vec<(TokenStream, bool)>,
     future: TokenStream,
     stream: TokenStream,
 }
 
-impl Refused {
+impl Programs {
     fn new() -> Self {
         let lex = |text: &str| text.parse().expect("tokens");
         let keys = KEYS.iter().chain([&r#"name = "call""#]);
@@ -154,7 +154,7 @@ impl Refused {
     }
 
     /// The errors of a program with both of these keys, by their indices.
-    fn in_form(&self, form: usize, outer: usize, inner: usize) -> BTreeSet<String> {
+    fn errors_in_form(&self, form: usize, outer: usize, inner: usize) -> BTreeSet<String> {
         let [outer, inner] = [outer, inner].map(|key| &self.keys[key]);
         let returned = if outer.1 || inner.1 {
             &self.stream
@@ -176,12 +176,12 @@ fn pairs_are_refused_with_the_reason() {
         .flat_map(|form| (0..KEYS.len()).map(move |key| (form, key)))
         .collect();
     let alone = in_parallel(&rows, |&(form, key)| {
-        let refused = Refused::new();
-        &refused.in_form(form, key, NAME) | &refused.in_form(form, NAME, key)
+        let programs = Programs::new();
+        &programs.errors_in_form(form, key, NAME) | &programs.errors_in_form(form, NAME, key)
     });
     let alone = |form: usize, key: usize| &alone[form * KEYS.len() + key];
     let refused = in_parallel(&rows, |&(form, outer)| {
-        let refused = Refused::new();
+        let programs = Programs::new();
         let from = if FORMS[form].0 == BLOCK_AND_METHOD {
             0
         } else {
@@ -190,7 +190,7 @@ fn pairs_are_refused_with_the_reason() {
         let others = (from..KEYS.len()).filter(|inner| key(KEYS[outer]) != key(KEYS[*inner]));
         let pairs = others.flat_map(|inner| {
             let each = alone(form, outer) | alone(form, inner);
-            let both = &refused.in_form(form, outer, inner) - &each;
+            let both = &programs.errors_in_form(form, outer, inner) - &each;
             both.into_iter()
                 .map(move |message| ((outer, inner), message))
         });

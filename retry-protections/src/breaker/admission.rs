@@ -7,7 +7,7 @@ use retry_runtime::seam::{
     Transition,
 };
 
-use crate::breaker::circuit::{Breaker, Circuit, Phase, wake};
+use crate::breaker::circuit::{Breaker, Circuit, Phase, wake_all};
 use crate::breaker::settings::LONGEST_RUN;
 use crate::clock;
 use crate::sync::MutexGuard;
@@ -20,10 +20,10 @@ const STATE: u64 = (1 << 31) - 1;
 
 impl Breaker {
     /// Releases the lock, and creates the permit of an attempt that was just admitted.
-    fn permit(&self, circuit: MutexGuard<'_, Circuit>, half_opens: bool, cost: u32) -> Permit {
+    fn new_permit(&self, circuit: MutexGuard<'_, Circuit>, half_opens: bool, cost: u32) -> Permit {
         let state = circuit.number & STATE;
         drop(circuit);
-        let is_timed = self.made.hung_after > 0 || self.made.slow_after > 0;
+        let is_timed = self.initial.hung_after > 0 || self.initial.slow_after > 0;
         let at = if is_timed { millis() } else { 0 };
         let number = ADMITTED | u64::from(at) << 31 | state;
         if half_opens {
@@ -37,10 +37,10 @@ impl Breaker {
 
 impl AdmissionControl for Breaker {
     fn enter(&self, cost: u32) -> Permit {
-        let mut circuit = self.circuit();
+        let mut circuit = self.lock_circuit();
         let settings = self.settings(&circuit);
         match circuit.admit(&settings) {
-            Some(half_opens) => self.permit(circuit, half_opens, cost),
+            Some(half_opens) => self.new_permit(circuit, half_opens, cost),
             None => Permit::new(circuit.waiting.enter(), cost),
         }
     }
@@ -52,17 +52,17 @@ impl AdmissionControl for Breaker {
         }
         // A waker runs the executor's code, so none is cloned or dropped under the lock.
         let waker = waker.clone();
-        let mut circuit = self.circuit();
+        let mut circuit = self.lock_circuit();
         let settings = self.settings(&circuit);
-        let ahead = circuit.waiting.ahead(number).unwrap_or_default();
+        let ahead = circuit.waiting.position(number).unwrap_or_default();
         match circuit.admit_waiting(&settings, ahead) {
             Ok(half_opens) => {
                 let _left = circuit.waiting.remove(number);
-                *permit = self.permit(circuit, half_opens, permit.cost());
+                *permit = self.new_permit(circuit, half_opens, permit.cost());
                 Admission::Admitted
             }
             Err((number, at_least)) => {
-                let _before = circuit.waiting.keep(ahead, waker, None);
+                let _before = circuit.waiting.store_waker(ahead, waker, None);
                 drop(circuit);
                 Admission::Wait {
                     ahead: number,
@@ -74,7 +74,7 @@ impl AdmissionControl for Breaker {
 
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
         let number = permit.number();
-        let mut circuit = self.circuit();
+        let mut circuit = self.lock_circuit();
         if number & ADMITTED == 0 {
             let _left = circuit.waiting.remove(number);
             drop(circuit);
@@ -84,11 +84,11 @@ impl AdmissionControl for Breaker {
             return [None, None];
         }
         let settings = self.settings(&circuit);
-        let is_hung = ran(&permit, self.made.hung_after);
-        let is_slow = ran(&permit, self.made.slow_after);
+        let is_hung = ran_for(&permit, self.initial.hung_after);
+        let is_slow = ran_for(&permit, self.initial.slow_after);
         let is_failure = |kind| match kind {
             Kind::Transient | Kind::Timeout => true,
-            Kind::Throttled => self.made.counts_throttled,
+            Kind::Throttled => self.initial.counts_throttled,
             _ => false,
         };
         let outcome = match outcome {
@@ -101,7 +101,7 @@ impl AdmissionControl for Breaker {
         };
         let transition = circuit.record(&settings, outcome, is_slow);
         if transition.is_some() || matches!(circuit.phase, Phase::HalfOpen(_)) {
-            wake(circuit);
+            wake_all(circuit);
         } else {
             drop(circuit);
         }
@@ -114,11 +114,11 @@ impl AdmissionControl for Breaker {
     }
 
     fn half_open_in(&self) -> Option<Duration> {
-        self.circuit().half_open_in()
+        self.lock_circuit().half_open_in()
     }
 
     fn longest_wait(&self) -> Option<Duration> {
-        self.made.max_wait
+        self.initial.max_wait
     }
 
     fn state(&self) -> AdmissionState {
@@ -137,7 +137,7 @@ impl AdmissionControl for Breaker {
     clippy::cast_possible_truncation,
     reason = "the other bits are cut off"
 )]
-fn ran(permit: &Permit, least: u32) -> bool {
+fn ran_for(permit: &Permit, least: u32) -> bool {
     let ran = || millis().wrapping_sub((permit.number() >> 31) as u32);
     least > 0 && (least..=LONGEST_RUN).contains(&ran())
 }

@@ -69,7 +69,7 @@ use crate::sync::{Mutex, MutexGuard, lock};
 #[derive(Debug)]
 pub struct Breaker {
     /// The initial settings. Later changes are in [`Circuit::changed`].
-    pub(super) made: Settings,
+    pub(super) initial: Settings,
     circuit: Mutex<Circuit>,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Circuit {
     pub(super) waiting: Line,
     /// The time at which the breaker was last closed or forced closed. `None` in other states, and before the first
     /// change of state.
-    closed: Option<Moment>,
+    closed_at: Option<Moment>,
     /// The number of waiting calls that have started since the breaker was last closed.
     begun: u32,
     /// The number of times that trial calls have opened the breaker since it was last closed.
@@ -110,26 +110,26 @@ pub(super) struct Trials {
     succeeded: u32,
     failed: u32,
     /// The most trial calls that may be running or have an outcome.
-    places: u32,
+    limit: u32,
     /// The start of the last trial call.
     since: Moment,
 }
 
 impl Trials {
     fn are_full(&self) -> bool {
-        self.running + self.succeeded + self.failed >= self.places
+        self.running + self.succeeded + self.failed >= self.limit
     }
 }
 
 /// The number of waiting calls that may start as soon as the breaker closes.
-const FIRST: f64 = 2.0;
+const FIRST_CALLS: f64 = 2.0;
 /// The time in which the number of calls that may have started doubles.
-const DOUBLED: Duration = Duration::from_secs(1);
+const DOUBLING_TIME: Duration = Duration::from_secs(1);
 /// The shortest time for which a hint keeps a breaker open, unless `open_for` is shorter. A server that is down may
 /// also send `Retry-After: 0`.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
 /// The number of additional trial calls for nested calls that share a breaker.
-const LAYERS: u32 = 4;
+const NESTED_TRIALS: u32 = 4;
 /// The longest time for which a hint keeps a breaker open, unless `open_for` is longer: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
 
@@ -137,14 +137,14 @@ impl Breaker {
     /// Creates a closed breaker with the default settings.
     pub const fn new() -> Self {
         Self {
-            made: Settings::DEFAULT,
+            initial: Settings::DEFAULT,
             circuit: Mutex::new(Circuit {
                 changed: None,
                 number: 0,
                 phase: Phase::Closed,
                 counts: Counts::new(),
                 waiting: Line::new(),
-                closed: None,
+                closed_at: None,
                 begun: 0,
                 failed_trials: 0,
             }),
@@ -154,7 +154,7 @@ impl Breaker {
     /// The current state. The state changes from open to half open when the first trial call starts, so an open breaker
     /// stays `Open` until it is used. To choose between servers, use [`is_open`](Self::is_open).
     pub fn state(&self) -> BreakerState {
-        match self.circuit().phase {
+        match self.lock_circuit().phase {
             Phase::Closed => BreakerState::Closed,
             Phase::Open { .. } => BreakerState::Open,
             Phase::HalfOpen(_) => BreakerState::HalfOpen,
@@ -176,22 +176,22 @@ impl Breaker {
     /// assert_eq!(healthy.unwrap().0, "us");
     /// ```
     pub fn is_open(&self) -> bool {
-        let circuit = self.circuit();
+        let circuit = self.lock_circuit();
         circuit.rejects_all(&self.settings(&circuit))
     }
 
-    pub(super) fn circuit(&self) -> MutexGuard<'_, Circuit> {
+    pub(super) fn lock_circuit(&self) -> MutexGuard<'_, Circuit> {
         lock(&self.circuit)
     }
 
     /// The settings in force.
     pub(super) fn settings(&self, circuit: &Circuit) -> Settings {
-        circuit.changed.unwrap_or(self.made)
+        circuit.changed.unwrap_or(self.initial)
     }
 
     /// Calls the listener. The lock must not be held, because the listener may query the breaker.
     pub(super) fn report(&self, transition: Transition) {
-        if let Some(listener) = self.made.listener {
+        if let Some(listener) = self.initial.listener {
             listener(transition);
         }
     }
@@ -199,7 +199,7 @@ impl Breaker {
 
 impl Circuit {
     /// Changes the state and resets the counts.
-    pub(super) fn turn(&mut self, phase: Phase) {
+    pub(super) fn set_phase(&mut self, phase: Phase) {
         let admits_all = matches!(phase, Phase::Closed | Phase::ForcedClosed);
         self.number += 1;
         self.phase = phase;
@@ -207,7 +207,7 @@ impl Circuit {
         if admits_all {
             self.failed_trials = 0;
         }
-        (self.closed, self.begun) = (admits_all.then(clock::now), 0);
+        (self.closed_at, self.begun) = (admits_all.then(clock::now), 0);
     }
 
     fn open(&mut self, settings: &Settings, cause: Cause, hint: Option<Duration>) -> Transition {
@@ -217,7 +217,7 @@ impl Circuit {
         let open_for = hint.map_or(grown, |hint| {
             hint.clamp(own.min(SHORTEST_BY_HINT), own.max(LONGEST_BY_HINT))
         });
-        self.turn(Phase::Open {
+        self.set_phase(Phase::Open {
             since: clock::now(),
             length: open_for,
         });
@@ -252,17 +252,17 @@ impl Circuit {
         }
         match &mut self.phase {
             Phase::Open { .. } => {
-                self.turn(Phase::HalfOpen(Trials {
+                self.set_phase(Phase::HalfOpen(Trials {
                     running: 1,
                     succeeded: 0,
                     failed: 0,
-                    places: settings.trial_calls,
+                    limit: settings.trial_calls,
                     since: clock::now(),
                 }));
                 return Some(true);
             }
             Phase::HalfOpen(trials) => {
-                trials.places = trials.places.saturating_add(trials.are_full().into());
+                trials.limit = trials.limit.saturating_add(trials.are_full().into());
                 trials.running += 1;
                 trials.since = clock::now();
             }
@@ -278,7 +278,7 @@ impl Circuit {
         settings: &Settings,
         ahead: usize,
     ) -> Result<bool, (usize, Option<Duration>)> {
-        let turn = self.turn_in(ahead);
+        let turn = self.turn_delay(ahead);
         if !turn.is_zero() {
             return Err((ahead, Some(turn)));
         }
@@ -292,13 +292,13 @@ impl Circuit {
 
     /// The time until a call with this number of calls ahead may start. Zero if it may start now, or the breaker is not
     /// closed. Calls ahead need not have started.
-    fn turn_in(&self, ahead: usize) -> Duration {
-        let Some(closed) = self.closed else {
+    fn turn_delay(&self, ahead: usize) -> Duration {
+        let Some(closed) = self.closed_at else {
             return Duration::ZERO;
         };
         let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
         let rank = f64::from(self.begun) + f64::from(ahead) + 1.0;
-        let turn = DOUBLED.mul_f64((rank / FIRST).log2().max(0.0));
+        let turn = DOUBLING_TIME.mul_f64((rank / FIRST_CALLS).log2().max(0.0));
         turn.saturating_sub(clock::now().since(closed))
     }
 
@@ -326,8 +326,8 @@ impl Circuit {
             // This breaker may have rejected a call inside the trial call because no other trial call was allowed. Both
             // need to be admitted, or no trial would ever reach the server.
             AttemptOutcome::NotBegun => {
-                let most = settings.trial_calls.saturating_add(LAYERS);
-                trials.places += u32::from(trials.places < most);
+                let most = settings.trial_calls.saturating_add(NESTED_TRIALS);
+                trials.limit += u32::from(trials.limit < most);
             }
             AttemptOutcome::Ignored | AttemptOutcome::Dropped => {}
             AttemptOutcome::Success if !is_slow => trials.succeeded += 1,
@@ -335,7 +335,7 @@ impl Circuit {
         }
         let needed = settings.trial_successes();
         if trials.succeeded >= needed {
-            self.turn(Phase::Closed);
+            self.set_phase(Phase::Closed);
             return Some(Transition::Closed);
         }
         if trials.failed <= settings.trial_calls - needed {
@@ -347,8 +347,8 @@ impl Circuit {
 }
 
 /// Releases the lock and wakes the waiting calls, because a change may allow them to start.
-pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>) {
-    let wakers = circuit.waiting.wakers();
+pub(super) fn wake_all(mut circuit: MutexGuard<'_, Circuit>) {
+    let wakers = circuit.waiting.take_wakers();
     drop(circuit);
     wakers.into_iter().for_each(Waker::wake);
 }
@@ -370,17 +370,17 @@ impl Remembers for Breaker {}
 
 impl Evictable for Breaker {
     fn can_evict(&self, is_unused: bool) -> bool {
-        let circuit = &mut *self.circuit();
-        let (settings, made) = (self.settings(circuit), &self.made);
-        if (settings.ratio, settings.open_for) != (made.ratio, made.open_for) {
+        let circuit = &mut *self.lock_circuit();
+        let (settings, own) = (self.settings(circuit), &self.initial);
+        if (settings.ratio, settings.open_for) != (own.ratio, own.open_for) {
             // An operator has changed a setting.
             return false;
         }
         match circuit.phase {
-            Phase::Closed => circuit.counts.are_at_rest(made, is_unused),
+            Phase::Closed => circuit.counts.can_evict(own, is_unused),
             // No trial call has started in the `window` since one could have.
-            Phase::Open { since, length } => !is_within(since, length.saturating_add(made.window)),
-            Phase::HalfOpen(ref trials) => !is_within(trials.since, made.window),
+            Phase::Open { since, length } => !is_within(since, length.saturating_add(own.window)),
+            Phase::HalfOpen(ref trials) => !is_within(trials.since, own.window),
             Phase::ForcedOpen | Phase::ForcedClosed => false,
         }
     }

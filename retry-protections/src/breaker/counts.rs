@@ -5,11 +5,11 @@ use retry_runtime::seam::{AttemptOutcome, Moment};
 use retry_runtime::{Cause, Kind};
 
 use crate::breaker::settings::Settings;
-use crate::clock::{self, AHEAD};
+use crate::clock::{self, MAX_SKEW};
 
 /// The smallest number of failures that counts as a sudden outage. If half of the attempts fail at random, 25 failures
 /// in a row are rare: see `docs/lab.md`.
-const FEWEST_SUDDEN: u32 = 25;
+const MIN_SUDDEN: u32 = 25;
 
 /// The counts of attempts since the breaker was last closed.
 #[derive(Debug)]
@@ -24,24 +24,24 @@ pub(super) struct Counts {
     /// The number of failures since the last success.
     consecutive: u32,
     /// The number of attempts in flight. `None` after the first success.
-    under_way: Option<u32>,
+    in_flight: Option<u32>,
 }
 
 impl Settings {
     /// The CUSUM sum at which an outage counts as sudden.
-    fn sudden(&self) -> u32 {
-        (self.minimum_calls() / 4).max(FEWEST_SUDDEN)
+    fn cusum_threshold(&self) -> u32 {
+        (self.minimum_calls() / 4).max(MIN_SUDDEN)
     }
 
     /// The number of failures that one success cancels out in the CUSUM test: high enough that the sum keeps rising
     /// only if the ratio of failures is above `ratio`.
-    fn outweighed(&self) -> f64 {
+    fn failures_per_success(&self) -> f64 {
         let by_ratio = self.ratio / (1.0 - self.ratio).max(1e-6);
-        by_ratio.max(self.sudden().into())
+        by_ratio.max(self.cusum_threshold().into())
     }
 
     /// The cause for which these counts open the breaker, if they do.
-    fn opens_at(&self, calls: Calls) -> Option<Cause> {
+    fn opening_cause(&self, calls: Calls) -> Option<Cause> {
         // Allows for rounding: `100.0 * 0.07` is 7.000000000000001, and 7 of 100 calls must reach a ratio of 0.07.
         let reaches = |part: u32, ratio: f64| {
             f64::from(part) >= f64::from(calls.ended) * ratio * (1.0 - 1e-9)
@@ -63,13 +63,13 @@ impl Counts {
             cusum: 0.0,
             since: Moment::from_origin(Duration::ZERO),
             consecutive: 0,
-            under_way: Some(0),
+            in_flight: Some(0),
         }
     }
 
     /// Counts an attempt that starts.
     pub(super) fn begin(&mut self) {
-        self.under_way = self.under_way.map(|number| number.saturating_add(1));
+        self.in_flight = self.in_flight.map(|number| number.saturating_add(1));
     }
 
     /// Counts an attempt that ended. Returns the cause if the breaker opens. A success opens it if too many attempts
@@ -81,7 +81,7 @@ impl Counts {
         outcome: AttemptOutcome,
         is_slow: bool,
     ) -> Option<Cause> {
-        self.under_way = self.under_way.map(|number| number.saturating_sub(1));
+        self.in_flight = self.in_flight.map(|number| number.saturating_sub(1));
         let failure = match outcome {
             AttemptOutcome::Success => None,
             AttemptOutcome::Failure { kind, .. } => Some(kind),
@@ -89,12 +89,12 @@ impl Counts {
         };
         let now = clock::now();
         let calls = self.window.add(settings, now, failure.is_some(), is_slow);
-        let by_ratio = settings.opens_at(calls);
+        let by_ratio = settings.opening_cause(calls);
         let counts_calls = settings.count_window > 0;
         let Some(kind) = failure else {
             self.consecutive = 0;
-            self.under_way = None;
-            self.cusum = (self.cusum - settings.outweighed()).max(0.0);
+            self.in_flight = None;
+            self.cusum = (self.cusum - settings.failures_per_success()).max(0.0);
             return by_ratio.filter(|cause| counts_calls || *cause == Cause::Slow);
         };
         self.consecutive = self.consecutive.saturating_add(1);
@@ -103,11 +103,11 @@ impl Counts {
             (self.cusum, self.since) = (0.0, now);
         }
         self.cusum = (self.cusum + 1.0).min(calls.failed.into());
-        let is_sudden = self.cusum >= f64::from(settings.sudden())
+        let is_sudden = self.cusum >= f64::from(settings.cusum_threshold())
             && now.since(self.since) >= settings.window / 15;
         // Before the first success, all outcomes may be failures because failures are faster: attempts in flight may
         // still succeed. This rule doesn't apply to timeouts, because no answer is slower than a timeout.
-        let is_early = kind != Kind::Timeout && self.under_way > Some(self.consecutive);
+        let is_early = kind != Kind::Timeout && self.in_flight > Some(self.consecutive);
         let in_a_row = 1..=self.consecutive;
         by_ratio
             .or((is_sudden && !counts_calls).then_some(Cause::Ratio))
@@ -119,7 +119,7 @@ impl Counts {
 
     /// Returns true if neither failures nor slow calls are counted. A count window keeps its calls, however old they
     /// are, so it is only at rest if it is unused.
-    pub(super) fn are_at_rest(&mut self, settings: &Settings, is_unused: bool) -> bool {
+    pub(super) fn can_evict(&mut self, settings: &Settings, is_unused: bool) -> bool {
         if settings.count_window > 0 {
             return is_unused;
         }
@@ -168,7 +168,7 @@ impl Window {
         let (length, most) = (settings.window, settings.count_window);
         // If this thread's clock is slightly behind another's, the window doesn't move back. If the clock was set back,
         // the window starts empty: otherwise it would not move until the clock had caught up.
-        if most == 0 && self.at.since(now) > AHEAD {
+        if most == 0 && self.at.since(now) > MAX_SKEW {
             *self = Self::new();
         }
         self.at = self.at.max(now);

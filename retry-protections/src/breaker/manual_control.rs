@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use retry_runtime::macro_support::changed;
+use retry_runtime::macro_support::log_change;
 use retry_runtime::{Cause, configuration::BreakerSettings, seam::Transition};
 
-use crate::breaker::circuit::{Breaker, Phase, wake};
-use crate::breaker::setters::at_least_a_milli;
+use crate::breaker::circuit::{Breaker, Phase, wake_all};
+use crate::breaker::setters::min_one_milli;
 use crate::breaker::settings::is_ratio;
 use crate::out_of_range::OutOfRange;
 
@@ -52,10 +52,10 @@ impl Breaker {
     }
 
     fn force(&self, phase: Phase, how: &str, transition: Transition) {
-        let mut circuit = self.circuit();
-        circuit.turn(phase);
-        wake(circuit);
-        changed("breaker", &how);
+        let mut circuit = self.lock_circuit();
+        circuit.set_phase(phase);
+        wake_all(circuit);
+        log_change("breaker", &how);
         self.report(transition);
     }
 
@@ -89,19 +89,19 @@ impl Breaker {
     /// Changes both settings under one lock, so that no attempt uses one new and one old value. The ratio has already
     /// been checked.
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
-        let mut circuit = self.circuit();
-        let settings = circuit.changed.get_or_insert(self.made);
+        let mut circuit = self.lock_circuit();
+        let settings = circuit.changed.get_or_insert(self.initial);
         let before = *settings;
         settings.ratio = ratio.unwrap_or(settings.ratio);
-        settings.open_for = open_for.map_or(settings.open_for, at_least_a_milli);
+        settings.open_for = open_for.map_or(settings.open_for, min_one_milli);
         let after = *settings;
         drop(circuit);
         // Log changes only: a file that is read again mostly contains the same values.
         if let Some(ratio) = ratio.filter(|ratio| ratio.total_cmp(&before.ratio).is_ne()) {
-            changed("breaker's ratio", &ratio);
+            log_change("breaker's ratio", &ratio);
         }
         if let Some(open_for) = open_for.filter(|_| after.open_for != before.open_for) {
-            changed("breaker's open_for", &format_args!("{open_for:?}"));
+            log_change("breaker's open_for", &format_args!("{open_for:?}"));
         }
     }
 }

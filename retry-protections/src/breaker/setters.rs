@@ -17,7 +17,7 @@ impl Breaker {
     /// If `ratio` is not above 0 and at most 1.
     pub const fn ratio(mut self, ratio: f64) -> Self {
         assert!(is_ratio(ratio), "a ratio is above 0 and at most 1");
-        self.made.ratio = ratio;
+        self.initial.ratio = ratio;
         self
     }
 
@@ -36,13 +36,13 @@ impl Breaker {
     /// If `calls` is 0.
     pub const fn minimum_calls(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`minimum_calls` is at least 1");
-        self.made.minimum_calls = calls;
+        self.initial.minimum_calls = calls;
         self
     }
 
     /// The number of consecutive failures that opens the breaker, regardless of the ratio. Default 0: off.
     pub const fn consecutive_failures(mut self, failures: u32) -> Self {
-        self.made.consecutive = failures;
+        self.initial.consecutive = failures;
         self
     }
 
@@ -54,8 +54,8 @@ impl Breaker {
     /// If `window` is zero.
     pub const fn window(mut self, window: Duration) -> Self {
         assert!(!window.is_zero(), "`window` is above zero");
-        self.made.window = window;
-        self.made.count_window = 0;
+        self.initial.window = window;
+        self.initial.count_window = 0;
         self
     }
 
@@ -93,7 +93,7 @@ impl Breaker {
     /// If `calls` is 0.
     pub const fn count_window(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`count_window` is at least 1");
-        self.made.count_window = calls;
+        self.initial.count_window = calls;
         self
     }
 
@@ -115,9 +115,9 @@ impl Breaker {
     /// If the time is zero, or the ratio is not above 0 and at most 1.
     pub const fn slow(mut self, after: Duration, ratio: f64) -> Self {
         assert!(!after.is_zero(), "`slow` needs a time above zero");
-        self.made.slow_after = millis(after);
+        self.initial.slow_after = millis(after);
         assert!(is_ratio(ratio), "a ratio is above 0 and at most 1");
-        self.made.slow_ratio = ratio;
+        self.initial.slow_ratio = ratio;
         self
     }
 
@@ -134,7 +134,7 @@ impl Breaker {
     /// static MODEL_API: Breaker = Breaker::new().consecutive_failures(3).count_throttled();
     /// ```
     pub const fn count_throttled(mut self) -> Self {
-        self.made.counts_throttled = true;
+        self.initial.counts_throttled = true;
         self
     }
 
@@ -142,7 +142,7 @@ impl Breaker {
     /// failure that opens it has a hint from the server, the hint is used instead. The hint counts as at least a second
     /// or `open_for`, whichever is shorter, and as at most 2 minutes or `open_for`, whichever is longer.
     pub const fn open_for(mut self, open_for: Duration) -> Self {
-        self.made.open_for = at_least_a_milli(open_for);
+        self.initial.open_for = min_one_milli(open_for);
         self
     }
 
@@ -159,7 +159,7 @@ impl Breaker {
     /// static STORE: Breaker = Breaker::new().max_open_for(Duration::from_secs(60));
     /// ```
     pub const fn max_open_for(mut self, max_open_for: Duration) -> Self {
-        self.made.max_open_for = max_open_for;
+        self.initial.max_open_for = max_open_for;
         self
     }
 
@@ -175,10 +175,10 @@ impl Breaker {
     pub const fn trial_calls(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`trial_calls` is at least 1");
         assert!(
-            calls >= self.made.trial_successes,
+            calls >= self.initial.trial_successes,
             "`trial_successes` is at most `trial_calls`"
         );
-        self.made.trial_calls = calls;
+        self.initial.trial_calls = calls;
         self
     }
 
@@ -198,10 +198,10 @@ impl Breaker {
     pub const fn trial_successes(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`trial_successes` is at least 1");
         assert!(
-            calls <= self.made.trial_calls,
+            calls <= self.initial.trial_calls,
             "`trial_successes` is at most `trial_calls`, which is set before"
         );
-        self.made.trial_successes = calls;
+        self.initial.trial_successes = calls;
         self
     }
 
@@ -226,7 +226,7 @@ impl Breaker {
     /// assert_eq!(OPENINGS.load(Relaxed), 1);
     /// ```
     pub const fn listener(mut self, listener: fn(Transition)) -> Self {
-        self.made.listener = Some(listener);
+        self.initial.listener = Some(listener);
         self
     }
 
@@ -257,7 +257,7 @@ impl Breaker {
     /// # }
     /// ```
     pub const fn hung_after(mut self, after: Duration) -> Self {
-        self.made.hung_after = millis(after);
+        self.initial.hung_after = millis(after);
         self
     }
 
@@ -286,7 +286,7 @@ impl Breaker {
     /// longer than `max_wait` is rejected at once. When the breaker closes, two of the waiting calls start at once, and
     /// the number that have started doubles every second. Otherwise all of them would start at the same time.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.made.max_wait = Some(max_wait);
+        self.initial.max_wait = Some(max_wait);
         self
     }
 }
@@ -298,7 +298,7 @@ const fn millis(time: Duration) -> u32 {
     (if millis < most { millis } else { most }) as u32
 }
 
-pub(super) const fn at_least_a_milli(open_for: Duration) -> Duration {
+pub(super) const fn min_one_milli(open_for: Duration) -> Duration {
     if open_for.as_millis() == 0 {
         Duration::from_millis(1)
     } else {

@@ -14,38 +14,38 @@ pub struct Adaptive {
     /// The rate, in cost per second; infinite until a refusal lowers it.
     pub(super) rate: f64,
     /// The last rate at which attempts succeeded; infinite if unknown. Below it, the rate rises fast.
-    good: f64,
+    good_rate: f64,
     bucket: TokenBucket,
     /// The number of times that refusals or an operator lowered the rate. If an attempt that started before the last
     /// reduction is refused, the rate stays the same.
     lowered: u32,
     /// The cost of attempts that started since the rate was last lowered, and succeeded.
-    through_since: f64,
+    successes_since: f64,
     /// The time at which the rate was last lowered, plus the hint of that refusal.
     lowered_at: Moment,
-    /// The successes since the share of refusals was last above [`FEW`].
-    steady: Through,
+    /// The successes since the share of refusals was last above [`FEW_REFUSALS`].
+    steady: Throughput,
     /// The highest rate of `steady`, per second.
     highest: f64,
-    /// The share of refusals, averaged over about [`SHARED`] attempts.
+    /// The share of refusals, averaged over about [`AVERAGED_OVER`] attempts.
     refused: f64,
     /// The number of attempts that had to wait since the rate was last lowered, less the successes that have raised it
     /// since. A success raises the rate only while this is above 0, so a rate that is not used up doesn't rise.
     delayed: u32,
-    through: Through,
+    throughput: Throughput,
 }
 
 /// The factor by which a refusal lowers the rate, or the rate of successes if that is lower.
-const LOWERED: f64 = 0.9;
+const LOWER_FACTOR: f64 = 0.9;
 /// The factor by which a success raises the rate, unless the rate is below the last good one.
-const RAISED: f64 = 1.002;
+const RAISE_FACTOR: f64 = 1.002;
 /// The smallest share of the highest rate that remains after refusals, while they are few. Some servers refuse attempts
 /// at any rate, and each refusal would lower the rate further. TCP also halves its window after a loss.
-const KEPT: f64 = 0.5;
+const MIN_KEPT: f64 = 0.5;
 /// The share of refusals above which the server's limit is considered lower than before.
-const FEW: f64 = 0.2;
+const FEW_REFUSALS: f64 = 0.2;
 /// The number of attempts over which the share of refusals is averaged.
-const SHARED: f64 = 64.0;
+const AVERAGED_OVER: f64 = 64.0;
 /// The longest time between two attempts. A rate that is far too low still gets tested, and so rises again.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
 
@@ -55,16 +55,16 @@ impl Adaptive {
             least: f64::MIN_POSITIVE,
             most: f64::INFINITY,
             rate: f64::INFINITY,
-            good: f64::INFINITY,
+            good_rate: f64::INFINITY,
             bucket: TokenBucket::FULL,
             lowered: 0,
-            through_since: 0.0,
+            successes_since: 0.0,
             lowered_at: Moment::from_origin(Duration::ZERO),
-            steady: Through::NOTHING,
+            steady: Throughput::NONE,
             highest: 0.0,
             refused: 0.0,
             delayed: 0,
-            through: Through::NOTHING,
+            throughput: Throughput::NONE,
         }
     }
 
@@ -100,75 +100,75 @@ impl Adaptive {
     }
 
     fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> Option<Change> {
-        let hint = hint.unwrap_or_default().min(REMEMBERED);
-        let rate = if self.refused <= FEW && self.through.since.is_some() {
-            self.without_few(hint, now)?
+        let hint = hint.unwrap_or_default().min(MEMORY);
+        let rate = if self.refused <= FEW_REFUSALS && self.throughput.since.is_some() {
+            self.rate_after_few(hint, now)?
         } else {
-            (self.highest, self.steady) = (0.0, Through::NOTHING);
-            self.got_through(cost, hint, now)
+            (self.highest, self.steady) = (0.0, Throughput::NONE);
+            self.rate_after_many(cost, hint, now)
         };
         let is_first = self.rate.is_infinite();
         self.set_rate(rate.min(self.rate));
         // If nothing succeeded, the last good rate stays the same.
-        if self.through_since > 0.0 {
+        if self.successes_since > 0.0 {
             // Before the first refusal, the rate of successes may just be the rate at which calls were made, unless
             // they came in a burst.
-            let is_unknown = is_first && self.through.span(now) > hint.max(SECOND);
+            let is_unknown = is_first && self.throughput.span(now) > hint.max(SECOND);
             let good = (!is_unknown).then_some(self.rate);
-            self.good = good.unwrap_or(f64::INFINITY);
+            self.good_rate = good.unwrap_or(f64::INFINITY);
         }
-        self.through_since = 0.0;
+        self.successes_since = 0.0;
         self.lowered_at = now.checked_add(hint).unwrap_or(now);
         self.lowered = self.lowered.wrapping_add(1);
         self.delayed = 0;
         // The refused attempt is charged at the new rate.
-        let owed = self.bucket.owed(now).max(self.time(cost));
-        self.bucket.set(owed, now);
+        let owed = self.bucket.debt(now).max(self.time(cost));
+        self.bucket.set_debt(owed, now);
         Some(Change::Rate(self.rate))
     }
 
     /// The rate after a refusal, if refusals are few: the larger their share, the lower the rate. `None` if the rate
     /// stays unlimited, because no rate has been measured or the server sent a hint.
-    fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
+    fn rate_after_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
         if self.steady.span(now) >= SECOND {
             let through = self.steady.per_second(Duration::ZERO, now);
             self.highest = self.highest.max(through);
         }
         let lowered = if self.rate.is_finite() && hint.is_zero() {
-            self.got_through(0, hint, now)
+            self.rate_after_many(0, hint, now)
         } else if self.rate.is_finite() {
-            self.rate * LOWERED
+            self.rate * LOWER_FACTOR
         } else if hint.is_zero() && self.highest > 0.0 {
             0.0
         } else {
             return None;
         };
-        let kept = (1.0 - 2.0 * self.refused).clamp(KEPT, LOWERED);
+        let kept = (1.0 - 2.0 * self.refused).clamp(MIN_KEPT, LOWER_FACTOR);
         Some(lowered.max(self.highest * kept))
     }
 
     /// The rate after a refusal, if refusals are many: below the rate of successes.
-    fn got_through(&mut self, cost: u32, hint: Duration, now: Moment) -> f64 {
-        let since = per_second(self.through_since, now.since(self.lowered_at), hint);
-        let through = self.through.per_second(hint, now).max(since);
+    fn rate_after_many(&mut self, cost: u32, hint: Duration, now: Moment) -> f64 {
+        let since = per_second(self.successes_since, now.since(self.lowered_at), hint);
+        let through = self.throughput.per_second(hint, now).max(since);
         if through > 0.0 {
-            self.rate.min(through) * LOWERED
+            self.rate.min(through) * LOWER_FACTOR
         } else {
             // Nothing has succeeded: start with at most one attempt of this cost per second.
-            (self.rate * LOWERED).min(f64::from(cost.max(1)))
+            (self.rate * LOWER_FACTOR).min(f64::from(cost.max(1)))
         }
     }
 
     /// Updates the share of refusals: `refused` is 1 for a refusal, 0 for a success.
-    fn answered(&mut self, refused: f64) {
-        self.refused += (refused - self.refused) / SHARED;
+    fn update_refused(&mut self, refused: f64) {
+        self.refused += (refused - self.refused) / AVERAGED_OVER;
     }
 
     fn raise(&mut self, cost: u32) {
-        let rate = if self.rate < self.good {
-            (self.rate + f64::from(cost)).min(self.good)
+        let rate = if self.rate < self.good_rate {
+            (self.rate + f64::from(cost)).min(self.good_rate)
         } else {
-            self.rate * RAISED
+            self.rate * RAISE_FACTOR
         };
         self.set_rate(rate);
     }
@@ -185,7 +185,7 @@ impl Gate for Adaptive {
             return Ok(self.lowered);
         }
         let (time, now) = (self.time(cost), now());
-        let wait = self.bucket.wait(time, time, now);
+        let wait = self.bucket.wait_time(time, time, now);
         if !wait.is_zero() {
             self.bucket.is_late = true;
             return Err(Some(wait));
@@ -197,7 +197,7 @@ impl Gate for Adaptive {
     }
 
     #[inline]
-    fn ended(
+    fn leave(
         &mut self,
         cost: u32,
         stamp: u32,
@@ -207,12 +207,12 @@ impl Gate for Adaptive {
         let is_current = stamp == self.lowered;
         match outcome {
             AttemptOutcome::Success => {
-                self.answered(0.0);
+                self.update_refused(0.0);
                 let now = now();
-                self.through.add(cost, now);
+                self.throughput.add(cost, now);
                 self.steady.add(cost, now);
                 if is_current {
-                    self.through_since += f64::from(cost);
+                    self.successes_since += f64::from(cost);
                     if self.delayed > 0 {
                         self.delayed -= 1;
                         self.raise(cost);
@@ -224,7 +224,7 @@ impl Gate for Adaptive {
                 kind: Kind::Throttled,
                 hint,
             } => {
-                self.answered(1.0);
+                self.update_refused(1.0);
                 if !is_current {
                     return None;
                 }
@@ -232,7 +232,7 @@ impl Gate for Adaptive {
             }
             // No refund for an attempt that started at another rate: it was charged a different time, or none.
             AttemptOutcome::NotBegun if is_current => {
-                self.bucket.forgive(self.time(cost));
+                self.bucket.reduce_debt(self.time(cost));
                 None
             }
             _ => None,
@@ -245,27 +245,27 @@ impl Paced for Adaptive {
         if self.rate.is_infinite() {
             return f64::INFINITY;
         }
-        1.0 - self.bucket.owed(now).as_secs_f64() * self.rate
+        1.0 - self.bucket.debt(now).as_secs_f64() * self.rate
     }
 
     fn can_evict(&self, new: &Self, is_unused: bool, now: Moment) -> bool {
         let is_as_set = self.most.total_cmp(&new.most).is_eq();
-        is_as_set && (is_unused || self.lowered == 0 && self.bucket.owed(now).is_zero())
+        is_as_set && (is_unused || self.lowered == 0 && self.bucket.debt(now).is_zero())
     }
 }
 
 /// The total cost of successes in the last one to two minutes.
 #[derive(Clone, Copy, Debug)]
-struct Through {
+struct Throughput {
     cost: f64,
     since: Option<Moment>,
 }
 
-const REMEMBERED: Duration = Duration::from_secs(60);
+const MEMORY: Duration = Duration::from_secs(60);
 const SECOND: Duration = Duration::from_secs(1);
 
-impl Through {
-    const NOTHING: Self = Self {
+impl Throughput {
+    const NONE: Self = Self {
         cost: 0.0,
         since: None,
     };
@@ -282,13 +282,13 @@ impl Through {
         let since = self.since.filter(|since| *since <= now).unwrap_or(now);
         self.since = Some(since);
         let span = now.since(since);
-        if span < 2 * REMEMBERED {
+        if span < 2 * MEMORY {
             return span;
         }
-        self.cost *= REMEMBERED.as_secs_f64() / span.as_secs_f64();
-        let since = now.since_origin().saturating_sub(REMEMBERED);
+        self.cost *= MEMORY.as_secs_f64() / span.as_secs_f64();
+        let since = now.since_origin().saturating_sub(MEMORY);
         self.since = Some(Moment::from_origin(since));
-        REMEMBERED
+        MEMORY
     }
 
     fn per_second(&mut self, hint: Duration, now: Moment) -> f64 {

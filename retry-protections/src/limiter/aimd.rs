@@ -18,14 +18,14 @@ pub(super) struct Aimd {
     /// The number of times that the limit was lowered. An attempt that started before the last reduction doesn't lower
     /// it again.
     lowered: u32,
-    /// The share of attempts that fail, averaged over about [`SHARED`] attempts. 1 at first.
+    /// The share of attempts that fail, averaged over about [`AVERAGED_OVER`] attempts. 1 at first.
     failed: f64,
 }
 
 /// The smallest factor by which a failure lowers the limit.
-const LOWERED: f64 = 0.9;
+const LOWER_FACTOR: f64 = 0.9;
 /// The number of attempts over which the share of failures is averaged.
-const SHARED: f64 = 64.0;
+const AVERAGED_OVER: f64 = 64.0;
 
 impl Aimd {
     pub(super) const fn new() -> Self {
@@ -63,8 +63,8 @@ impl Aimd {
     }
 
     /// Updates the share of failures: `failed` is 1 for a failure, 0 for a success.
-    fn answered(&mut self, failed: f64) {
-        self.failed += (failed - self.failed) / SHARED;
+    fn update_failed(&mut self, failed: f64) {
+        self.failed += (failed - self.failed) / AVERAGED_OVER;
     }
 
     /// Raises the limit if at least half of it is in use. Otherwise, successes don't show that the server can handle a
@@ -78,7 +78,7 @@ impl Aimd {
 
     fn lower(&mut self) -> Option<Change> {
         let before = self.limit();
-        self.set_limit(self.limit * (1.0 - self.failed / 2.0).max(LOWERED));
+        self.set_limit(self.limit * (1.0 - self.failed / 2.0).max(LOWER_FACTOR));
         self.lowered = self.lowered.wrapping_add(1);
         let limit = self.limit();
         (limit < before).then_some(Change::Limit(limit))
@@ -105,7 +105,7 @@ impl Gate for Aimd {
     }
 
     #[inline]
-    fn ended(
+    fn leave(
         &mut self,
         cost: u32,
         stamp: u32,
@@ -115,7 +115,7 @@ impl Gate for Aimd {
         let is_current = stamp == self.lowered;
         let change = match outcome {
             AttemptOutcome::Success => {
-                self.answered(0.0);
+                self.update_failed(0.0);
                 self.raise(cost);
                 None
             }
@@ -123,7 +123,7 @@ impl Gate for Aimd {
                 kind: Kind::Transient | Kind::Throttled | Kind::Timeout,
                 ..
             } => {
-                self.answered(1.0);
+                self.update_failed(1.0);
                 is_current.then(|| self.lower()).flatten()
             }
             _ => None,

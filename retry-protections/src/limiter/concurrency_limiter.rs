@@ -3,7 +3,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use retry_runtime::configuration::LimiterSettings;
-use retry_runtime::macro_support::{Remembers, changed};
+use retry_runtime::macro_support::{Remembers, log_change};
 use retry_runtime::seam::WithCost;
 
 use crate::keyed::Evictable;
@@ -188,7 +188,7 @@ impl ConcurrencyLimiter {
         })?;
         // Log changes only: a file that is read again mostly contains the same values.
         if let Some(limits) = limits {
-            changed("limits of attempts at a time", &format_args!("{limits:?}"));
+            log_change("limits of attempts at a time", &format_args!("{limits:?}"));
         }
         Ok(())
     }

@@ -23,14 +23,14 @@ pub trait Gate {
         state
     }
 
-    /// Admits an attempt now and charges it. Returns a stamp for [`ended`](Self::ended), which identifies either the
+    /// Admits an attempt now and charges it. Returns a stamp for [`leave`](Self::leave), which identifies either the
     /// limit in force or the charge. Otherwise returns the time until the next poll, or `None` to wait for another
     /// attempt to end. A later result may differ.
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>>;
 
     /// Records the outcome of an attempt that the gate admitted, with its cost and stamp. Called exactly once for each
     /// attempt.
-    fn ended(
+    fn leave(
         &mut self,
         cost: u32,
         stamp: u32,

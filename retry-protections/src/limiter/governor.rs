@@ -43,7 +43,7 @@ where
     /// # assert_eq!(limiter.waiting(), 0);
     /// ```
     pub fn governor(limiter: Direct<S, C, M>) -> Self {
-        Self(Queue::of(Arc::clone(&limiter), limiter))
+        Self(Queue::with_gate(Arc::clone(&limiter), limiter))
     }
 }
 
@@ -70,7 +70,7 @@ where
         }
     }
 
-    fn ended(&mut self, _: u32, _: u32, _: AttemptOutcome, _: impl Now) -> Option<Change> {
+    fn leave(&mut self, _: u32, _: u32, _: AttemptOutcome, _: impl Now) -> Option<Change> {
         None
     }
 }

@@ -62,7 +62,7 @@ impl RateLimiter<Leased> {
     /// over, or the first attempt costs more. Returns the amount removed.
     pub fn revoke_unused(&self) -> u64 {
         let mut state = self.0.lock();
-        let (first, _) = wanted(&state);
+        let (first, _) = needed_room(&state);
         if 0 < first && first <= state.gate.room {
             return 0;
         }
@@ -74,7 +74,7 @@ impl RateLimiter<Leased> {
     /// start soon count.
     pub fn lacking(&self) -> u64 {
         let state = self.0.lock();
-        let (first, behind) = wanted(&state);
+        let (first, behind) = needed_room(&state);
         first.saturating_add(behind).saturating_sub(state.gate.room)
     }
 
@@ -82,12 +82,12 @@ impl RateLimiter<Leased> {
     /// is granted.
     pub fn lacking_for_first(&self) -> u64 {
         let state = self.0.lock();
-        wanted(&state).0.saturating_sub(state.gate.room)
+        needed_room(&state).0.saturating_sub(state.gate.room)
     }
 }
 
 /// The room that the first waiting attempt needs if it may start now, and 1 for each of the others.
-fn wanted(state: &State<Leased>) -> (u64, u64) {
+fn needed_room(state: &State<Leased>) -> (u64, u64) {
     let ready = u64::try_from(state.ready()).unwrap_or(u64::MAX);
     (ready.min(1) * state.gate.first, ready.saturating_sub(1))
 }
@@ -110,7 +110,7 @@ impl Gate for Leased {
     }
 
     #[inline]
-    fn ended(&mut self, cost: u32, _: u32, outcome: AttemptOutcome, _: impl Now) -> Option<Change> {
+    fn leave(&mut self, cost: u32, _: u32, outcome: AttemptOutcome, _: impl Now) -> Option<Change> {
         if outcome == AttemptOutcome::NotBegun {
             self.room = self.room.saturating_add(u64::from(cost));
         }

@@ -33,8 +33,9 @@ pub(crate) struct State<G> {
     line: Line,
     /// The number of attempts that run.
     running: u32,
-    /// The moving average of `running`, over about [`ROUND`] attempts. Never below `running` when an attempt starts.
-    ran: f64,
+    /// The moving average of `running`, over about [`AVERAGED_OVER`] attempts. Never below `running` when an attempt
+    /// starts.
+    average_running: f64,
     /// The last pause. `None` once its slow start is over.
     pause: Option<SlowStart>,
     /// The number of pauses so far.
@@ -44,17 +45,17 @@ pub(crate) struct State<G> {
 /// The highest bit of a permit's number is set if the attempt was admitted. It is followed by the number of pauses
 /// before the admission (31 bits) and the gate's stamp (32 bits). If the highest bit is not set, the number is the
 /// waiting attempt's number in the line.
-const HAD_TURN: u64 = 1 << 63;
+const ADMITTED: u64 = 1 << 63;
 /// The number of a permit for which the queue had no room.
-const NO_ROOM: u64 = HAD_TURN - 1;
-const PAUSES: u64 = HAD_TURN - (1 << 32);
+const NO_ROOM: u64 = ADMITTED - 1;
+const PAUSE_BITS: u64 = ADMITTED - (1 << 32);
 
 /// The number of attempts over which `running` is averaged: it may fall to 0 before the next attempt starts.
-const ROUND: f64 = 64.0;
+const AVERAGED_OVER: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {
     pub(crate) const fn new(gate: G) -> Self {
-        Self::of(gate, gate)
+        Self::with_gate(gate, gate)
     }
 
     /// Replaces the gate of a queue that has not been used.
@@ -68,7 +69,7 @@ impl<G: Copy> Queue<G> {
 
 impl<G> Queue<G> {
     /// A queue in front of `gate`, which was created with the settings of `new`.
-    pub(crate) const fn of(new: G, gate: G) -> Self {
+    pub(crate) const fn with_gate(new: G, gate: G) -> Self {
         Self {
             new,
             max_wait: None,
@@ -119,7 +120,7 @@ impl<G: Gate> AdmissionControl for Queue<G> {
 
     #[inline]
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
-        if permit.number() & HAD_TURN != 0 {
+        if permit.number() & ADMITTED != 0 {
             return Admission::Admitted;
         }
         // A waker runs the executor's code, so none is cloned or dropped under the lock.
@@ -128,10 +129,10 @@ impl<G: Gate> AdmissionControl for Queue<G> {
 
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
         let mut state = self.lock();
-        let (changes, _left) = if permit.number() & HAD_TURN == 0 {
+        let (changes, _left) = if permit.number() & ADMITTED == 0 {
             ([None, None], state.line.remove(permit.number()))
         } else {
-            (state.ended(&permit, outcome), None)
+            (state.record_end(&permit, outcome), None)
         };
         wake_first(state);
         changes
@@ -155,7 +156,7 @@ impl<G: Gate> Queue<G> {
     #[inline(never)]
     fn poll_waiting(&self, permit: &mut Permit, waker: Waker) -> Admission {
         let mut state = self.lock();
-        let Some(ahead) = state.line.ahead(permit.number()) else {
+        let Some(ahead) = state.line.position(permit.number()) else {
             return Admission::QueueFull;
         };
         let (mut at_least, mut due) = (state.paused_for(), None);
@@ -173,8 +174,8 @@ impl<G: Gate> Queue<G> {
                 }
             }
         }
-        let called = state.line.call(ahead);
-        let _before = state.line.keep(ahead, waker, due);
+        let called = state.line.check_ahead(ahead);
+        let _before = state.line.store_waker(ahead, waker, due);
         drop(state);
         called.into_iter().for_each(Waker::wake);
         Admission::Wait { ahead, at_least }
@@ -187,7 +188,7 @@ impl<G> State<G> {
             gate,
             line: Line::new(),
             running: 0,
-            ran: 0.0,
+            average_running: 0.0,
             pause: None,
             pauses: 0,
         }
@@ -227,30 +228,30 @@ impl<G: Gate> State<G> {
             pause.running += 1.0;
         }
         self.running = self.running.saturating_add(1);
-        self.ran = self.ran.max(self.running.into());
-        Ok(HAD_TURN | self.pauses_in_numbers() | u64::from(stamp))
+        self.average_running = self.average_running.max(self.running.into());
+        Ok(ADMITTED | self.pause_bits() | u64::from(stamp))
     }
 
     /// Records an outcome. The gate comes first, because it may have charged the attempt that causes a pause.
-    fn ended(&mut self, permit: &Permit, outcome: AttemptOutcome) -> Changes {
+    fn record_end(&mut self, permit: &Permit, outcome: AttemptOutcome) -> Changes {
         #[expect(clippy::cast_possible_truncation, reason = "the stamp is the low half")]
         let stamp = permit.number() as u32;
-        let change = self.gate.ended(permit.cost(), stamp, outcome, clock::now);
-        let is_new = permit.number() & PAUSES == self.pauses_in_numbers();
-        let resumed = is_new.then(|| self.resumed(outcome)).flatten();
+        let change = self.gate.leave(permit.cost(), stamp, outcome, clock::now);
+        let is_new = permit.number() & PAUSE_BITS == self.pause_bits();
+        let resumed = is_new.then(|| self.record_after_pause(outcome)).flatten();
         let mut paused = None;
         if let AttemptOutcome::Failure { kind, hint } = outcome {
             let is_refused = kind == Kind::Throttled || hint.is_some();
             if let Some(pause) = self.pause.as_mut().filter(|_| is_refused && !is_new) {
                 // The server could not handle all attempts from before the pause.
-                pause.before -= 1.0;
+                pause.ran_before -= 1.0;
             }
             // Any failure with a hint causes a pause, such as HTTP 503 with `Retry-After` from a server that is down
             // for a while.
             paused = self.pause(hint.unwrap_or_default());
         }
         self.running = self.running.saturating_sub(1);
-        self.ran += (f64::from(self.running) - self.ran) / ROUND;
+        self.average_running += (f64::from(self.running) - self.average_running) / AVERAGED_OVER;
         [paused.or(resumed), change]
     }
 
@@ -261,7 +262,7 @@ impl<G: Gate> State<G> {
         }
         let (now, left) = (clock::now(), self.paused_for());
         if left.is_none() {
-            self.pause = Some(SlowStart::new(now, self.ran - 1.0));
+            self.pause = Some(SlowStart::new(now, self.average_running - 1.0));
             self.pauses = self.pauses.wrapping_add(1);
         }
         let paused = self.pause.as_mut()?;
@@ -271,7 +272,7 @@ impl<G: Gate> State<G> {
     }
 
     /// Records the end of an attempt that started after the last pause.
-    fn resumed(&mut self, outcome: AttemptOutcome) -> Option<Change> {
+    fn record_after_pause(&mut self, outcome: AttemptOutcome) -> Option<Change> {
         let waiting = self.waiting();
         let pause = self.pause.as_mut()?;
         pause.running -= 1.0;
@@ -286,15 +287,15 @@ impl<G: Gate> State<G> {
         is_first.then_some(Change::Resumed)
     }
 
-    fn pauses_in_numbers(&self) -> u64 {
-        (u64::from(self.pauses) << 32) & PAUSES
+    fn pause_bits(&self) -> u64 {
+        (u64::from(self.pauses) << 32) & PAUSE_BITS
     }
 }
 
 /// Releases the lock, and wakes the first waiting attempt.
 #[inline]
 fn wake_first<G>(mut state: MutexGuard<'_, State<G>>) {
-    let first = state.line.first();
+    let first = state.line.mark_first_due();
     drop(state);
     if let Some(first) = first {
         first.wake();

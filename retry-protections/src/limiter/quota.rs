@@ -72,13 +72,13 @@ impl Quota {
     }
 
     /// Lowers the available amounts to these.
-    pub(super) fn remain(&mut self, requests: Option<u32>, tokens: Option<u32>, now: Moment) {
+    pub(super) fn lower_all(&mut self, requests: Option<u32>, tokens: Option<u32>, now: Moment) {
         let mut units = requests;
         if let Some(allowance) = &mut self.requests {
-            allowance.at_most(requests, self.capacity, now);
+            allowance.lower_to(requests, self.capacity, now);
             units = tokens;
         }
-        self.units.at_most(units, self.capacity, now);
+        self.units.lower_to(units, self.capacity, now);
     }
 
     fn allowances(&mut self, cost: u32) -> impl Iterator<Item = (&mut Allowance, u32)> {
@@ -103,13 +103,13 @@ impl Allowance {
 
     /// The time in which `units` accumulate.
     const fn time(&self, units: u32) -> Duration {
-        self.part(self.period, units)
+        self.scale(self.period, units)
     }
 
     /// `span` times `units` divided by the amount, at most 584 years. Rounded up, so that the server's limit is never
     /// exceeded.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
-    const fn part(&self, span: Duration, units: u32) -> Duration {
+    const fn scale(&self, span: Duration, units: u32) -> Duration {
         const MOST: u128 = u64::MAX as u128;
         let nanos = span.as_nanos().saturating_mul(units as u128);
         let nanos = nanos.div_ceil(self.amount as u128);
@@ -126,8 +126,8 @@ impl Allowance {
     /// units.
     fn set_amount(&mut self, amount: u32, now: Moment) {
         let before = mem::replace(&mut self.amount, amount);
-        let owed = self.part(self.bucket.owed(now), before);
-        self.bucket.set(owed, now);
+        let owed = self.scale(self.bucket.debt(now), before);
+        self.bucket.set_debt(owed, now);
         self.credit = self.credit.min(amount);
     }
 
@@ -151,9 +151,9 @@ impl Allowance {
 
     /// Refunds a charge, of which the credit paid for `credited` units. Other units are not refunded if time has
     /// already paid for them.
-    fn undo(&mut self, units: u32, credited: u32) {
+    fn refund(&mut self, units: u32, credited: u32) {
         self.bucket
-            .forgive(self.time(units.saturating_sub(credited)));
+            .reduce_debt(self.time(units.saturating_sub(credited)));
         self.add_credit(credited);
     }
 
@@ -161,23 +161,23 @@ impl Allowance {
     pub(super) fn settle(&mut self, cost: u32, used: u32, now: Moment) {
         if let Some(more) = used.checked_sub(cost) {
             let left = more - self.take_credit(more);
-            let owed = self.bucket.owed(now).saturating_add(self.time(left));
-            self.bucket.set(owed, now);
+            let owed = self.bucket.debt(now).saturating_add(self.time(left));
+            self.bucket.set_debt(owed, now);
         } else {
             let time = self.time(cost - used);
-            let left = time.saturating_sub(self.bucket.owed(now));
-            self.bucket.forgive(time);
+            let left = time.saturating_sub(self.bucket.debt(now));
+            self.bucket.reduce_debt(time);
             self.add_credit(self.units(left));
         }
     }
 
     /// Lowers the available amount to `remaining`, if more is available.
-    fn at_most(&mut self, remaining: Option<u32>, capacity: Duration, now: Moment) {
+    fn lower_to(&mut self, remaining: Option<u32>, capacity: Duration, now: Moment) {
         if let Some(remaining) = remaining {
             let credit = remaining.saturating_sub(self.units(capacity));
             self.credit = self.credit.min(credit);
             let owed = capacity.saturating_sub(self.time(remaining));
-            self.bucket.set(self.bucket.owed(now).max(owed), now);
+            self.bucket.set_debt(self.bucket.debt(now).max(owed), now);
         }
     }
 }
@@ -196,7 +196,7 @@ impl Gate for Quota {
         let (now, capacity) = (now(), self.capacity);
         let wait = |(allowance, units): (&mut Allowance, u32)| {
             let time = allowance.time(units);
-            allowance.bucket.wait(time, capacity, now)
+            allowance.bucket.wait_time(time, capacity, now)
         };
         let longest = self.allowances(cost).map(wait).max().unwrap_or_default();
         let mut credited = 0;
@@ -217,7 +217,7 @@ impl Gate for Quota {
     }
 
     #[inline]
-    fn ended(
+    fn leave(
         &mut self,
         cost: u32,
         credited: u32,
@@ -226,9 +226,9 @@ impl Gate for Quota {
     ) -> Option<Change> {
         if outcome == AttemptOutcome::NotBegun {
             if let Some(requests) = &mut self.requests {
-                requests.undo(1, 0);
+                requests.refund(1, 0);
             }
-            self.units.undo(cost, credited);
+            self.units.refund(cost, credited);
         }
         None
     }
@@ -237,19 +237,19 @@ impl Gate for Quota {
 impl Paced for Quota {
     fn available(&self, now: Moment) -> f64 {
         let is_used_up = |requests: &Allowance| {
-            requests.bucket.owed(now) > self.capacity.saturating_sub(requests.time(1))
+            requests.bucket.debt(now) > self.capacity.saturating_sub(requests.time(1))
         };
         if self.requests.as_ref().is_some_and(is_used_up) {
             return 0.0;
         }
-        let there = self.capacity.saturating_sub(self.units.bucket.owed(now));
+        let there = self.capacity.saturating_sub(self.units.bucket.debt(now));
         there.as_secs_f64() * self.rate() + f64::from(self.units.credit)
     }
 
     /// Ignores `is_unused`, because a debt may take longer to pay off.
     fn can_evict(&self, new: &Self, _: bool, now: Moment) -> bool {
         let can_evict = |(own, new): (&Allowance, &Allowance)| {
-            own.amount == new.amount && own.bucket.owed(now).is_zero()
+            own.amount == new.amount && own.bucket.debt(now).is_zero()
         };
         let requests = self.requests.as_ref().zip(new.requests.as_ref());
         can_evict((&self.units, &new.units)) && requests.is_none_or(can_evict)

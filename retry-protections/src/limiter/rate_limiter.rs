@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Remembers, changed};
+use retry_runtime::macro_support::{Remembers, log_change};
 use retry_runtime::seam::WithCost;
 
 use crate::clock;
@@ -10,7 +10,7 @@ use crate::limiter::adaptive::Adaptive;
 use crate::limiter::gate::Paced;
 use crate::limiter::queue::Queue;
 use crate::limiter::quota::Quota;
-use crate::limiter::remaining::{REQUESTS, TOKENS, least};
+use crate::limiter::remaining::{REQUESTS, TOKENS, read};
 use crate::out_of_range::OutOfRange;
 
 /// Limits the number of attempts that start per second, for the key `limiter`.
@@ -117,7 +117,7 @@ impl RateLimiter {
             return Err(OutOfRange);
         }
         self.0.with(|gate| gate.set_most(per_second));
-        changed("highest rate per second", &per_second);
+        log_change("highest rate per second", &per_second);
         Ok(())
     }
 }
@@ -210,7 +210,7 @@ impl RateLimiter<Quota> {
             return Err(OutOfRange);
         }
         self.0.with(|quota| quota.set_units(amount, clock::now()));
-        changed("amount per period", &amount);
+        log_change("amount per period", &amount);
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl RateLimiter<Quota> {
         self.0
             .with(|quota| quota.set_requests(requests, clock::now()))
             .ok_or(OutOfRange)?;
-        changed("requests per minute", &requests);
+        log_change("requests per minute", &requests);
         Ok(())
     }
 
@@ -256,9 +256,9 @@ impl RateLimiter<Quota> {
     ///
     /// With the `http` crate: `limiter.learn(|name| headers.get(name)?.to_str().ok())`.
     pub fn learn<'h>(&self, header: impl Fn(&str) -> Option<&'h str>) {
-        let (requests, tokens) = (least(REQUESTS, &header), least(TOKENS, &header));
+        let (requests, tokens) = (read(REQUESTS, &header), read(TOKENS, &header));
         self.0
-            .with(|quota| quota.remain(requests, tokens, clock::now()));
+            .with(|quota| quota.lower_all(requests, tokens, clock::now()));
     }
 }
 

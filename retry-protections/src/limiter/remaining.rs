@@ -14,7 +14,7 @@ pub(super) const TOKENS: [&str; 4] = [
 ];
 
 /// The smallest of these headers' values.
-pub(super) fn least<'h>(names: [&str; 4], header: impl Fn(&str) -> Option<&'h str>) -> Option<u32> {
+pub(super) fn read<'h>(names: [&str; 4], header: impl Fn(&str) -> Option<&'h str>) -> Option<u32> {
     let number = |name| -> Option<u64> { header(name)?.trim().parse().ok() };
     let least = names.into_iter().filter_map(number).min()?;
     Some(u32::try_from(least).unwrap_or(u32::MAX))

@@ -13,7 +13,7 @@ pub(super) struct SlowStart {
     /// The end of the pause.
     until: Moment,
     /// The number of attempts that ran when the pause started, without those that were refused.
-    pub(super) before: f64,
+    pub(super) ran_before: f64,
     /// The number of running attempts that started after the pause.
     pub(super) running: f64,
     /// The number of attempts that started after the pause and succeeded.
@@ -21,14 +21,14 @@ pub(super) struct SlowStart {
 }
 
 /// The longest pause that a hint causes: the default of `max_hint`.
-const LONGEST: Duration = Duration::from_secs(120);
+const MAX_PAUSE: Duration = Duration::from_secs(120);
 /// The length of pause that halves the number of attempts that may run after it.
 const HALVING_TIME: Duration = Duration::from_secs(10);
 /// The time after which twice as many attempts may run, if attempts are too slow to show that the server can handle
 /// more.
-const DOUBLED: Duration = Duration::from_secs(1);
+const DOUBLING_TIME: Duration = Duration::from_secs(1);
 /// The number of running attempts above which slow start no longer applies.
-const MANY: f64 = 1000.0;
+const UNLIMITED_ABOVE: f64 = 1000.0;
 
 impl SlowStart {
     /// A pause that starts now, while `ran` attempts run at a time.
@@ -36,7 +36,7 @@ impl SlowStart {
         Self {
             since: now,
             until: now,
-            before: ran,
+            ran_before: ran,
             running: 0.0,
             succeeded: 0.0,
         }
@@ -44,7 +44,7 @@ impl SlowStart {
 
     /// Extends the pause so that it ends no earlier than `hint` from now.
     pub(super) fn extend(&mut self, now: Moment, hint: Duration) {
-        let until = now.checked_add(hint.min(LONGEST));
+        let until = now.checked_add(hint.min(MAX_PAUSE));
         self.until = self.until.max(until.unwrap_or(now));
     }
 
@@ -55,12 +55,12 @@ impl SlowStart {
     }
 
     /// The number of attempts that may run at a time after the pause.
-    fn most(&self, now: Moment) -> f64 {
+    fn limit(&self, now: Moment) -> f64 {
         let halvings = self.until.since(self.since).div_duration_f64(HALVING_TIME);
-        let doublings = now.since(self.until).div_duration_f64(DOUBLED);
-        let first = (self.before * (-halvings).exp2()).round().max(1.0);
-        let again = (first + self.succeeded).min(2.0 * self.before.max(1.0));
-        again.max(first * doublings.exp2())
+        let doublings = now.since(self.until).div_duration_f64(DOUBLING_TIME);
+        let first = (self.ran_before * (-halvings).exp2()).round().max(1.0);
+        let grown = (first + self.succeeded).min(2.0 * self.ran_before.max(1.0));
+        grown.max(first * doublings.exp2())
     }
 
     /// The number of attempts that may start now.
@@ -68,7 +68,7 @@ impl SlowStart {
         if self.paused_for(now).is_some() {
             return 0.0;
         }
-        self.most(now) - self.running
+        self.limit(now) - self.running
     }
 
     /// Returns `Ok` if an attempt may start now, otherwise the time until its next poll. If the gate spreads attempts,
@@ -83,6 +83,6 @@ impl SlowStart {
 
     /// Returns true if the pause has ended and slow start no longer limits attempts, however many wait.
     pub(super) fn is_unlimited(&self, now: Moment) -> bool {
-        self.paused_for(now).is_none() && self.most(now) > MANY
+        self.paused_for(now).is_none() && self.limit(now) > UNLIMITED_ABOVE
     }
 }

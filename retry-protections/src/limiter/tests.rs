@@ -100,7 +100,7 @@ fn run<G: Gate>(
             Step::End { which, outcome } => {
                 if !running.is_empty() {
                     let (cost, stamp) = running.swap_remove(which.index(running.len()));
-                    gate.ended(cost, stamp, outcome, || Moment::from_origin(now));
+                    gate.leave(cost, stamp, outcome, || Moment::from_origin(now));
                 }
             }
         }
@@ -165,7 +165,7 @@ proptest! {
         run(&mut gate, Duration::from_secs(1 << 60), steps, |gate, now, _| {
             if let Some((cost, used, remains)) = reported.next() {
                 gate.units.settle(cost, used % 1_000_000, now);
-                gate.remain(remains, remains, now);
+                gate.lower_all(remains, remains, now);
             }
             assert!(gate.available(now) >= 0.0);
         })?;

@@ -47,7 +47,7 @@ struct Tokens {
     /// The capacity minus the tokens left, in billionths of a token.
     missing: u64,
     /// The last time at which `per_second` added tokens.
-    filled: Option<Moment>,
+    filled_at: Option<Moment>,
 }
 
 /// The settings. Tokens are counted in billionths, so that decimal fractions add up exactly.
@@ -63,14 +63,14 @@ struct Rule {
     per_success: u64,
     per_failure: u64,
     /// True if a success refunds its call's last retry.
-    gives_back: bool,
+    refunds_retry: bool,
     /// True if a final answer counts as a success.
     credits_answers: bool,
     per_second: u64,
 }
 
 /// A rule that neither charges nor adds tokens.
-const NOTHING: Rule = Rule {
+const NO_RULE: Rule = Rule {
     capacity: 0,
     cost: 0,
     throttled_cost: 0,
@@ -78,12 +78,12 @@ const NOTHING: Rule = Rule {
     per_call: 0,
     per_success: 0,
     per_failure: 0,
-    gives_back: false,
+    refunds_retry: false,
     credits_answers: false,
     per_second: 0,
 };
 
-const ONE: u64 = 1_000_000_000;
+const TOKEN: u64 = 1_000_000_000;
 
 impl Budget {
     /// The budget of the AWS SDKs: 500 tokens. A retry costs 14, or 5 after a throttled failure. A success after
@@ -96,14 +96,14 @@ impl Budget {
     /// From [Retry Behavior
     /// 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
     pub const fn standard() -> Self {
-        Self::of(Rule {
-            capacity: 500 * ONE,
-            cost: 14 * ONE,
-            throttled_cost: 5 * ONE,
-            per_success: ONE,
-            gives_back: true,
+        Self::with_rule(Rule {
+            capacity: 500 * TOKEN,
+            cost: 14 * TOKEN,
+            throttled_cost: 5 * TOKEN,
+            per_success: TOKEN,
+            refunds_retry: true,
             credits_answers: true,
-            ..NOTHING
+            ..NO_RULE
         })
     }
 
@@ -113,12 +113,12 @@ impl Budget {
     /// The budget starts full, with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, and one above
     /// 1000 as 1000.
     pub const fn ratio(ratio: f64) -> Self {
-        Self::of(Rule {
-            capacity: 100 * ONE,
-            cost: ONE,
-            throttled_cost: ONE,
+        Self::with_rule(Rule {
+            capacity: 100 * TOKEN,
+            cost: TOKEN,
+            throttled_cost: TOKEN,
             per_call: billionths(ratio, 1000.0),
-            ..NOTHING
+            ..NO_RULE
         })
     }
 
@@ -130,19 +130,19 @@ impl Budget {
     ///
     /// From [gRFC A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs).
     pub const fn grpc(tokens: u32, ratio: f64) -> Self {
-        let capacity = tokens as u64 * ONE;
-        Self::of(Rule {
+        let capacity = tokens as u64 * TOKEN;
+        Self::with_rule(Rule {
             capacity,
             needed: capacity / 2 + 1,
             per_success: billionths(ratio, 1000.0),
-            per_failure: ONE,
-            ..NOTHING
+            per_failure: TOKEN,
+            ..NO_RULE
         })
     }
 
     /// Sets the capacity in tokens. The budget starts full.
     pub const fn capacity(mut self, tokens: u32) -> Self {
-        self.rule.capacity = tokens as u64 * ONE;
+        self.rule.capacity = tokens as u64 * TOKEN;
         if self.rule.needed > 0 {
             self.rule.needed = self.rule.capacity / 2 + 1;
         }
@@ -179,21 +179,21 @@ impl Budget {
     /// The number of tokens left.
     #[expect(clippy::cast_precision_loss, reason = "only for display")]
     pub fn available(&self) -> f64 {
-        self.left(&self.filled()) as f64 / ONE as f64
+        self.tokens_left(&self.refill()) as f64 / TOKEN as f64
     }
 
     /// Returns true if the budget is full.
     pub fn is_full(&self) -> bool {
-        self.filled().missing == 0
+        self.refill().missing == 0
     }
 
-    const fn of(rule: Rule) -> Self {
+    const fn with_rule(rule: Rule) -> Self {
         Self {
             rule,
             is_full: AtomicBool::new(true),
             tokens: Mutex::new(Tokens {
                 missing: 0,
-                filled: None,
+                filled_at: None,
             }),
         }
     }
@@ -207,7 +207,7 @@ impl Budget {
         }
     }
 
-    fn left(&self, tokens: &Tokens) -> u64 {
+    fn tokens_left(&self, tokens: &Tokens) -> u64 {
         self.rule.capacity.saturating_sub(tokens.missing)
     }
 
@@ -219,7 +219,7 @@ impl Budget {
     /// Adds tokens. If the budget is full, only reads a flag, so that successful calls don't write to memory that all
     /// threads share.
     #[inline]
-    fn give(&self, tokens: u64) {
+    fn credit(&self, tokens: u64) {
         if !self.is_full.load(Relaxed) {
             self.add(&mut lock(&self.tokens), tokens);
         }
@@ -231,22 +231,22 @@ impl Budget {
     }
 
     /// Locks the tokens, and adds those for the time since the last call of this function.
-    fn filled(&self) -> MutexGuard<'_, Tokens> {
+    fn refill(&self) -> MutexGuard<'_, Tokens> {
         let mut tokens = lock(&self.tokens);
         if self.rule.per_second > 0 {
             let now = clock::now();
-            let passed = tokens.filled.and_then(|last| now.checked_since(last));
-            let brought = passed.map(|passed| {
-                let brought = passed
+            let passed = tokens.filled_at.and_then(|last| now.checked_since(last));
+            let accrued = passed.map(|passed| {
+                let accrued = passed
                     .as_nanos()
                     .saturating_mul(self.rule.per_second.into());
-                u64::try_from(brought / u128::from(ONE)).unwrap_or(u64::MAX)
+                u64::try_from(accrued / u128::from(TOKEN)).unwrap_or(u64::MAX)
             });
             // On the first call, and after the clock was set back, only restart the measurement. A time too short to
             // add anything counts later.
-            if brought != Some(0) {
-                tokens.filled = Some(now);
-                self.add(&mut tokens, brought.unwrap_or(0));
+            if accrued != Some(0) {
+                tokens.filled_at = Some(now);
+                self.add(&mut tokens, accrued.unwrap_or(0));
             }
         }
         tokens
@@ -258,9 +258,9 @@ impl RetryBudget for Budget {
         if kind == Kind::Invalid {
             return true;
         }
-        let mut tokens = self.filled();
+        let mut tokens = self.refill();
         let cost = self.cost(kind);
-        let pays = self.left(&tokens) >= cost.max(self.rule.needed);
+        let pays = self.tokens_left(&tokens) >= cost.max(self.rule.needed);
         if pays {
             let missing = tokens.missing + cost;
             self.set_missing(&mut tokens, missing);
@@ -269,18 +269,18 @@ impl RetryBudget for Budget {
     }
 
     fn refund(&self, kind: Kind) {
-        self.give(self.cost(kind));
+        self.credit(self.cost(kind));
     }
 
     #[inline]
     fn called(&self) {
-        self.give(self.rule.per_call);
+        self.credit(self.rule.per_call);
     }
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        self.give(match retried {
-            Some(kind) if self.rule.gives_back && kind != Kind::Invalid => self.cost(kind),
+        self.credit(match retried {
+            Some(kind) if self.rule.refunds_retry && kind != Kind::Invalid => self.cost(kind),
             _ => self.rule.per_success,
         });
     }
@@ -296,8 +296,8 @@ impl RetryBudget for Budget {
             return;
         }
         // Before taking a token: the time while the budget was full must not pay for that token.
-        let mut tokens = self.filled();
-        let missing = tokens.missing + self.left(&tokens).min(self.rule.per_failure);
+        let mut tokens = self.refill();
+        let missing = tokens.missing + self.tokens_left(&tokens).min(self.rule.per_failure);
         self.set_missing(&mut tokens, missing);
     }
 }
@@ -305,7 +305,7 @@ impl RetryBudget for Budget {
 /// Shows the tokens left and the capacity: `486 of 500 tokens`.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let capacity = self.rule.capacity / ONE;
+        let capacity = self.rule.capacity / TOKEN;
         write!(f, "{} of {capacity} tokens", self.available())
     }
 }

@@ -30,26 +30,26 @@ impl Steps<'_, '_> {
     #[inline(never)]
     pub(crate) fn failed(&mut self, failure: Failure<'_>) -> Decision {
         if let Some(past) = &mut self.state.past {
-            past.won = None;
+            past.winner = None;
         }
         self.record_failure(&failure);
         self.refund();
         self.state.can_stop = failure.inputs.is_kept;
-        let mut failure = self.timed(self.limited(failure));
+        let mut failure = self.with_time(self.with_limiter(failure));
         let budget = self.shared.budget;
         let (ending, error) = (failure.inputs.ending, failure.error);
         let past = self.state.past();
         let decision = self
             .reporter
             .timed(self.now, &mut past.stopwatch, |mut observe| {
-                let failure = failure.lend().paid_by(budget);
+                let failure = failure.reborrow().with_budget(budget);
                 past.call
-                    .failed_with(failure.observed_by(reborrow(&mut observe)))
+                    .failed_with(failure.with_observer(reborrow(&mut observe)))
             });
         self.state.is_paid = decision.is_ok() && budget.is_some();
         match decision {
             Ok(_) => self.state.next = Next::Pause,
-            Err(reason) => self.falls(ending, reason, error),
+            Err(reason) => self.keep_cause(ending, reason, error),
         }
         decision
     }
@@ -74,7 +74,7 @@ impl Call {
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         let policy = &failure.site.policy_in_force();
-        self.spend(failure.inputs.elapsed);
+        self.set_spent(failure.inputs.elapsed);
         let attempt = self.attempt();
         let decision = self.decide(&mut failure, policy);
         // Refunds the budget if user code panics while the retry is being reported.
@@ -126,7 +126,7 @@ impl Call {
             return Err(Reason::Repeated);
         }
         let schedule = policy.schedule(Some(kind), values);
-        let retry = self.count(policy, kind, values).saturating_add(1);
+        let retry = self.retries(policy, kind, values).saturating_add(1);
         if failure.inputs.last || !schedule.allows(retry) {
             return Err(Reason::Exhausted);
         }
@@ -134,17 +134,17 @@ impl Call {
             return Err(Reason::Unrepeatable);
         }
         let delay = self.delay(failure, policy, (kind, &schedule), retry)?;
-        let times = 0..failure.inputs.times;
+        let items = 0..failure.inputs.items;
         let seen = failure.verdict.kind_seen().unwrap_or(kind);
         failure.paid = match failure.payer(seen) {
-            Some(budget) => times.filter(|_| budget.withdraw(seen)).count(),
-            None => times.len(),
+            Some(budget) => items.filter(|_| budget.withdraw(seen)).count(),
+            None => items.len(),
         };
         if failure.paid == 0 {
             return Err(Reason::Budget);
         }
         self.add_retry(policy, kind, values);
-        self.pauses(delay);
+        self.set_pause(delay);
         self.last_retry_kind = failure.is_paid(seen).then_some(seen);
         Ok(delay)
     }
@@ -156,22 +156,22 @@ impl Call {
             return;
         };
         if !is_known {
-            (0..failure.inputs.times).for_each(|_| budget.called());
+            (0..failure.inputs.items).for_each(|_| budget.called());
         }
         let verdict = failure.verdict;
         match verdict.kind().and(verdict.kind_seen()) {
             // If retries are turned off, there is nothing to pay for.
             Some(kind) if policy.is_enabled() => {
                 if let Some(budget) = failure.payer(kind) {
-                    (0..failure.inputs.times).for_each(|_| budget.failed(kind));
+                    (0..failure.inputs.items).for_each(|_| budget.failed(kind));
                 }
             }
             None if verdict.basis() == Basis::Answer => {
-                (0..failure.inputs.times).for_each(|number| {
-                    let followed = self
+                (0..failure.inputs.items).for_each(|number| {
+                    let retried = self
                         .last_retry_kind
-                        .filter(|_| number < failure.inputs.followed);
-                    budget.answered(followed);
+                        .filter(|_| number < failure.inputs.paid_before);
+                    budget.answered(retried);
                 });
             }
             _ => {}
@@ -189,14 +189,14 @@ impl Call {
         let values = failure.inputs.values;
         let rule = hint_rule(policy, kind);
         let left = self.time_left(failure, policy).ok_or(Reason::Deadline);
-        if let Some(reason) = refusal(rule, failure.hint(), left.unwrap_or_default()) {
+        if let Some(reason) = hint_refusal(rule, failure.hint(), left.unwrap_or_default()) {
             return Err(reason);
         }
         let left = left?;
         let (step, previous) = (retry.saturating_add(self.backoff_offset), self.last_delay());
         let computed = failure.delays.as_mut().and_then(|delays| {
-            let schedule = policy.computed(kind, values)?;
-            Some(schedule.range_about(delays(step), previous))
+            let schedule = policy.computed_schedule(kind, values)?;
+            Some(schedule.range_around(delays(step), previous))
         });
         let mut range = computed.unwrap_or_else(|| schedule.range(step, previous));
         let hinted = failure
@@ -206,7 +206,7 @@ impl Call {
             // Clip the jitter: the hint itself fits the deadline, so jitter must not push the call past it.
             range = (from, to.min(left).max(from));
         }
-        let delay = random::between(range);
+        let delay = random::duration_in(range);
         // An attempt that starts when `total_timeout` ends would be dropped at once.
         let has_no_time = failure.inputs.total_left.is_some_and(|left| delay >= left);
         if delay > left || has_no_time {
@@ -219,7 +219,7 @@ impl Call {
     /// deadline has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>, policy: &Policy) -> Option<Duration> {
         let left = self.pauses_left(policy);
-        Some(left.min(self.until_deadline(failure, policy).ok()?))
+        Some(left.min(self.time_to_deadline(failure, policy).ok()?))
     }
 
     /// The time left for pauses under `total_delay`; [`Duration::MAX`] without a limit.
@@ -254,14 +254,14 @@ pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
 }
 
 /// The reason that this failure is not retried, regardless of earlier failures. `left` is the time left.
-pub fn refused(
+pub fn refusal(
     policy: &Policy,
     verdict: Verdict,
     idempotent: bool,
     left: Duration,
 ) -> Option<Reason> {
     match retryable(verdict, idempotent) {
-        Ok(kind) => refusal(hint_rule(policy, kind), verdict.hint(), left),
+        Ok(kind) => hint_refusal(hint_rule(policy, kind), verdict.hint(), left),
         Err(reason) => Some(reason),
     }
 }
@@ -285,7 +285,7 @@ fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
 }
 
 /// The random part of a wait after a hint is drawn from a range of at least this length.
-const LEAST_SPREAD: Duration = Duration::from_millis(100);
+const MIN_SPREAD: Duration = Duration::from_millis(100);
 /// With [`Hint::Clamp`] and without `max_hint`, a hint may exceed the policy's shortest delay by this amount.
 const CLAMP_SPAN: Duration = Duration::from_secs(5);
 
@@ -307,13 +307,13 @@ fn hinted_range(
     if !is_jittered {
         return Some((from, from));
     }
-    let spread = (hint / 10).max(LEAST_SPREAD);
+    let spread = (hint / 10).max(MIN_SPREAD);
     let spread = spread.max(own_longest.saturating_sub(shortest));
     Some((from, from.saturating_add(spread)))
 }
 
 /// The reason that this hint alone ends the call. `left` is the time left.
-fn refusal(
+fn hint_refusal(
     (rule, longest): (Hint, Option<Duration>),
     hint: Option<Duration>,
     left: Duration,
@@ -368,25 +368,25 @@ impl Call {
             return Some(Reason::Deadline);
         }
         let mut now = *self;
-        now.spend(failure.inputs.elapsed);
-        let left = now.until_deadline(failure, policy);
+        now.set_spent(failure.inputs.elapsed);
+        let left = now.time_to_deadline(failure, policy);
         let is_late = left.is_err_and(|late| late > grace(self.last_delay()));
         is_late.then_some(Reason::Deadline)
     }
 
     /// The time until the deadline ([`Duration::MAX`] without one), or as an `Err` the time since it passed.
-    pub(super) fn until_deadline(
+    pub(super) fn time_to_deadline(
         &self,
         failure: &Failure<'_>,
         policy: &Policy,
     ) -> Result<Duration, Duration> {
         let (end, now) = match (failure.inputs.deadline, policy.time_limit()) {
             (Deadline::At { end, now }, _) => (end, now),
-            (Deadline::OfPolicy, Some(limit)) => (
+            (Deadline::FromPolicy, Some(limit)) => (
                 Moment::from_origin(limit),
                 Moment::from_origin(self.spent()),
             ),
-            (Deadline::Never, _) | (Deadline::OfPolicy, None) => return Ok(Duration::MAX),
+            (Deadline::Never, _) | (Deadline::FromPolicy, None) => return Ok(Duration::MAX),
         };
         end.checked_since(now).ok_or_else(|| now.since(end))
     }

@@ -62,12 +62,12 @@ impl<P: Protects, T: Timer> Driver<P, T> {
                         }
                     };
                     let is_cancelled = pause_or_cancelled(cancelled.as_mut(), pin!(sleep)).await;
-                    self.steps(|steps| steps.paused(is_cancelled));
+                    self.run_step(|steps| steps.end_pause(is_cancelled));
                 }
                 Next::Turn => {
                     let (mut queue, timer) = self.queue();
                     let waited = wait(&mut queue, timer, cancelled.as_mut()).await;
-                    self.steps(|steps| steps.waited(waited));
+                    self.run_step(|steps| steps.end_wait(waited));
                 }
                 _ => {}
             }
@@ -97,12 +97,12 @@ impl<P: Protects, T: BlockingTimer> Driver<P, T> {
             Next::Pause => {
                 let pause = self.state.call().last_delay();
                 let is_cancelled = self.timer.sleep_or_cancelled(pause, cancel);
-                self.steps(|steps| steps.paused(is_cancelled));
+                self.run_step(|steps| steps.end_pause(is_cancelled));
             }
             Next::Turn => {
                 let (mut queue, timer) = self.queue();
                 let waited = wait_blocking(&mut queue, timer, cancel);
-                self.steps(|steps| steps.waited(waited));
+                self.run_step(|steps| steps.end_wait(waited));
             }
             _ => {}
         }
@@ -131,19 +131,19 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns true if the call has no protections, no observer and no wait in the loop itself. Usually known at
     /// compile time, so that such a call costs next to nothing.
     #[inline]
-    fn is_bare(&self, reporter: &Reporter<'_>) -> bool {
+    fn is_trivial(&self, reporter: &Reporter<'_>) -> bool {
         self.protections.are_none() && !reporter.is_observed() && !self.state.needs_ready
     }
 
     /// Runs a step that reports nothing.
     #[inline]
-    fn steps<V>(&mut self, step: impl FnOnce(&mut Steps<'_, '_>) -> V) -> V {
-        self.reported(Reporter::named(""), step)
+    fn run_step<V>(&mut self, step: impl FnOnce(&mut Steps<'_, '_>) -> V) -> V {
+        self.run_reported(Reporter::named(""), step)
     }
 
     /// Runs a step with this reporter.
     #[inline]
-    fn reported<V>(
+    fn run_reported<V>(
         &mut self,
         mut reporter: Reporter<'_>,
         step: impl FnOnce(&mut Steps<'_, '_>) -> V,
@@ -213,7 +213,7 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns the call, to be saved during its pause. The payment for its next attempt is not refunded.
     pub fn into_saved(mut self) -> Call {
         self.state.is_paid = false;
-        self.call().saved()
+        self.call().into_saved()
     }
 
     /// Sets the deadline as a point in time.
@@ -227,7 +227,7 @@ impl<P: Protects, T> Driver<P, T> {
     pub fn set_deadline(&mut self, limit: Option<Duration>) {
         let began = self.state.past.as_ref().and_then(|past| past.began);
         let end = |limit| began.unwrap_or_else(|| self.now()).checked_add(limit);
-        self.state.deadline = earlier(limit.and_then(end), self.state.total_end());
+        self.state.deadline = earliest(limit.and_then(end), self.state.total_end());
     }
 
     /// Ends the call `limit` from now, even while an attempt is running: see [`time_left`].
@@ -235,7 +235,7 @@ impl<P: Protects, T> Driver<P, T> {
     pub fn set_total(&mut self, limit: Option<Duration>) -> Option<Moment> {
         let end = limit.and_then(|limit| self.now().checked_add(limit))?;
         self.state.past().total_end = Some(end);
-        self.state.deadline = earlier(self.state.deadline, Some(end));
+        self.state.deadline = earliest(self.state.deadline, Some(end));
         Some(end)
     }
 
@@ -277,7 +277,7 @@ impl<P: Protects, T> Driver<P, T> {
     pub fn ready(&mut self, waited: Result<(), RejectedBy>) {
         match waited {
             Ok(()) => self.state.next = Next::Admit,
-            Err(by) => self.steps(|steps| steps.reject(by)),
+            Err(by) => self.run_step(|steps| steps.reject(by)),
         }
     }
 
@@ -296,11 +296,11 @@ impl<P: Protects, T> Driver<P, T> {
     /// [rejection](Self::rejection). If false, the attempt has started, or the call ends: see [`stop`](Self::stop).
     #[inline]
     pub fn waits(&mut self, reporter: Reporter<'_>) -> bool {
-        if self.is_bare(&reporter) && matches!(self.state.next, Next::Enter) {
+        if self.is_trivial(&reporter) && matches!(self.state.next, Next::Enter) {
             self.state.next = Next::Begun;
             return false;
         }
-        self.reported(reporter, |steps| steps.waits())
+        self.run_reported(reporter, |steps| steps.waits())
     }
 
     /// Returns true if the next step is the pause before the next attempt.
@@ -322,7 +322,7 @@ impl<P: Protects, T> Driver<P, T> {
     #[inline]
     pub fn stop(&mut self) -> Option<Stop> {
         match self.state.next {
-            Next::Over(_) => self.state.take_stop(),
+            Next::Stopped(_) => self.state.take_stop(),
             _ => None,
         }
     }
@@ -330,36 +330,36 @@ impl<P: Protects, T> Driver<P, T> {
     /// Returns the error, unless an earlier step has ended the call.
     #[inline]
     pub fn unless_stopped<E>(&mut self, error: Option<E>) -> Option<E> {
-        error.filter(|_| !matches!(self.state.next, Next::Over(_)))
+        error.filter(|_| !matches!(self.state.next, Next::Stopped(_)))
     }
 
     /// Reports the result of a hook. An error ends the call.
     pub fn hooked(&mut self, outcome: impl HookOutcome) {
         let cause = outcome.cause();
-        self.steps(|steps| steps.hooked(cause));
+        self.run_step(|steps| steps.end_hook(cause));
     }
 
     /// Records that the server responded with a value, which may still be rejected.
     #[inline]
     pub fn answered(&mut self, reporter: Reporter<'_>) {
         if !self.protections.are_none() {
-            self.reported(reporter, |steps| steps.answered());
+            self.run_reported(reporter, |steps| steps.answered());
         }
     }
 
     /// Records that the value was accepted.
     #[inline]
     pub fn succeeded(&mut self, reporter: Reporter<'_>) {
-        if !self.is_bare(&reporter) || self.state.past.is_some() {
-            self.reported(reporter, |steps| steps.succeeded());
+        if !self.is_trivial(&reporter) || self.state.past.is_some() {
+            self.run_reported(reporter, |steps| steps.succeeded());
         }
     }
 
     /// Records that the server responded with an accepted value.
     #[inline]
     pub fn ok(&mut self, reporter: Reporter<'_>) {
-        if !self.is_bare(&reporter) || self.state.past.is_some() {
-            self.reported(reporter, |steps| steps.ok());
+        if !self.is_trivial(&reporter) || self.state.past.is_some() {
+            self.run_reported(reporter, |steps| steps.ok());
         }
     }
 
@@ -384,7 +384,7 @@ impl<P: Protects, T> Driver<P, T> {
             .as_ref()
             .is_some_and(|past| past.current != 0)
         {
-            self.steps(|steps| steps.hedges_ended(number, is_value));
+            self.run_step(|steps| steps.hedges_ended(number, is_value));
         }
     }
 
@@ -399,7 +399,7 @@ impl<P: Protects, T> Driver<P, T> {
         reporter: Reporter<'_>,
     ) -> Reason {
         let mut reason = Reason::FallbackFailed;
-        self.reported(reporter, |steps| match outcome {
+        self.run_reported(reporter, |steps| match outcome {
             Ok(_) => _ = steps.fell_back(taken, None),
             Err(error) => show(error, &mut |shown| {
                 reason = steps.fell_back(taken, Some(shown));
@@ -410,20 +410,20 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Counts retries from 0 again, because the attempt made progress. `lasted` is its duration.
     pub fn restart(&mut self, lasted: Duration) {
-        self.steps(|steps| steps.restart(lasted));
+        self.run_step(|steps| steps.restart(lasted));
     }
 
     /// Records that an attempt's stream broke. Takes the start of the stream, and true if it yielded an item. Returns
     /// both for [`Attempt::take_progress`](crate::Attempt::take_progress), with false if the items don't count as
     /// progress.
     pub fn count_break(&mut self, (began, yielded): (Moment, bool)) -> Option<(Moment, bool)> {
-        let is_progress = yielded && self.steps(|steps| steps.count_break(began));
+        let is_progress = yielded && self.run_step(|steps| steps.count_break(began));
         Some((began, is_progress))
     }
 
     /// Credits the budget for a success after which the call goes on.
     pub fn credit(&mut self) {
-        self.steps(|steps| steps.credit());
+        self.run_step(|steps| steps.credit());
     }
 
     /// The arguments of a hook: the error and the next attempt. `None` if an earlier step has ended the call.
@@ -438,7 +438,7 @@ macro_rules! reported_steps {
         impl<P: Protects, T> Driver<P, T> {
             $($(#[$meta])*
             pub fn $step(&mut self, $($arg: $type,)* reporter: Reporter<'_>) $(-> $value)? {
-                self.reported(reporter, |steps| steps.$step($($arg),*))
+                self.run_reported(reporter, |steps| steps.$step($($arg),*))
             })*
         }
     };
@@ -473,13 +473,13 @@ reported_steps! {
     /// In a batch, starts a call. Only the first call of a round is reported.
     fn begin(is_first: bool);
     /// In a batch, starts an item, unless the breaker rejects it.
-    fn pass() -> Result<(), RejectedBy>;
+    fn pass_breaker() -> Result<(), RejectedBy>;
     /// In a batch, reports the end of the call to the limiter.
     fn leave(outcome: AttemptOutcome);
 }
 
 #[inline]
-fn earlier(one: Option<Moment>, other: Option<Moment>) -> Option<Moment> {
+fn earliest(one: Option<Moment>, other: Option<Moment>) -> Option<Moment> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         _ => one.or(other),
@@ -501,9 +501,9 @@ pub fn time_left(
 impl<P: Protects, T> Drop for Driver<P, T> {
     #[inline]
     fn drop(&mut self) {
-        if !self.protections.are_none() && self.state.holds() {
-            self.steps(|steps| {
-                steps.give_back();
+        if !self.protections.are_none() && self.state.is_holding() {
+            self.run_step(|steps| {
+                steps.release_all();
             });
         }
     }

@@ -60,9 +60,9 @@ pub(super) struct Inputs {
     /// True if the attempt had a limiter that handles throttled retries.
     pub(super) is_limited: bool,
     /// The number of failures that the budget counts: in a batch, several items can fail in the same way.
-    pub(super) times: usize,
+    pub(super) items: usize,
     /// The number of these failures whose previous retry was paid for.
-    pub(super) followed: usize,
+    pub(super) paid_before: usize,
     /// The longest wait that a server asked for in concurrent attempts. It lengthens the call's pause; breakers and
     /// limiters receive each attempt's own hint.
     pub(super) other_hint: Option<Duration>,
@@ -78,7 +78,7 @@ pub const REJECTED_VALUE: &str = "value rejected";
 pub(super) enum Deadline {
     /// The policy's deadline, compared with the time spent.
     #[default]
-    OfPolicy,
+    FromPolicy,
     Never,
     /// A point in time, compared with the current time.
     At {
@@ -109,8 +109,8 @@ impl<'a> Failure<'a> {
             inputs: Inputs {
                 idempotent: true,
                 is_kept: true,
-                times: 1,
-                followed: 1,
+                items: 1,
+                paid_before: 1,
                 ..Inputs::default()
             },
             paid: 0,
@@ -169,8 +169,8 @@ impl<'a> Failure<'a> {
 
     /// Sets the number of similar failures that the budget counts, and the number of these whose previous retry was
     /// paid for. Each failure needs its own retry.
-    pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
-        (self.inputs.times, self.inputs.followed) = (times, followed);
+    pub(crate) fn items(mut self, items: usize, paid_before: usize) -> Self {
+        (self.inputs.items, self.inputs.paid_before) = (items, paid_before);
         self
     }
 
@@ -249,7 +249,7 @@ impl<'a> Failure<'a> {
     }
 
     /// Reborrows the failure.
-    pub(crate) fn lend(&mut self) -> Failure<'_> {
+    pub(crate) fn reborrow(&mut self) -> Failure<'_> {
         Failure {
             site: self.site,
             verdict: self.verdict,
@@ -265,11 +265,11 @@ impl<'a> Failure<'a> {
         }
     }
 
-    pub(crate) fn paid_by(self, budget: Option<&'a dyn RetryBudget>) -> Self {
+    pub(crate) fn with_budget(self, budget: Option<&'a dyn RetryBudget>) -> Self {
         Self { budget, ..self }
     }
 
-    pub(crate) fn observed_by(self, observe: Option<Observe<'a>>) -> Self {
+    pub(crate) fn with_observer(self, observe: Option<Observe<'a>>) -> Self {
         Self {
             observe: observe.or(self.observe),
             ..self

@@ -64,7 +64,7 @@ pub struct Protections<B = (), R = (), L = ()> {
     breaker: (R, AsBreaker<R>),
     limiter: (L, AsLimiter<L>),
     /// True if any is set.
-    is_any: bool,
+    has_any: bool,
 }
 
 impl Protections {
@@ -76,7 +76,7 @@ impl Protections {
             budget: ((), |()| None),
             breaker: ((), |()| None),
             limiter: ((), |()| None),
-            is_any: false,
+            has_any: false,
         }
     }
 }
@@ -89,7 +89,7 @@ impl<B, R, L> Protections<B, R, L> {
             budget: (budget, |budget| Some(budget)),
             breaker: self.breaker,
             limiter: self.limiter,
-            is_any: true,
+            has_any: true,
         }
     }
 
@@ -100,7 +100,7 @@ impl<B, R, L> Protections<B, R, L> {
             budget: self.budget,
             breaker: (breaker, |breaker| Some(breaker)),
             limiter: self.limiter,
-            is_any: true,
+            has_any: true,
         }
     }
 
@@ -111,7 +111,7 @@ impl<B, R, L> Protections<B, R, L> {
             budget: self.budget,
             breaker: self.breaker,
             limiter: (limiter, |limiter| Some(limiter)),
-            is_any: true,
+            has_any: true,
         }
     }
 }
@@ -119,7 +119,7 @@ impl<B, R, L> Protections<B, R, L> {
 impl<B, R, L> Protects for Protections<B, R, L> {
     #[inline]
     fn are_none(&self) -> bool {
-        !self.is_any
+        !self.has_any
     }
 
     fn refs(&self) -> ProtectionRefs<'_> {

@@ -94,7 +94,7 @@ impl Call {
 
     /// Reports that the call ends with the current attempt. `ended` is `None` if the attempt was still running.
     #[doc(hidden)]
-    pub fn cut(
+    pub fn report_end(
         &self,
         site: &Site<'_>,
         error: &dyn fmt::Display,
@@ -103,7 +103,7 @@ impl Call {
         observe: Option<Observe<'_>>,
     ) {
         let (error, attempts) = (shown(error), self.attempts());
-        let call = self.known(site.policy);
+        let call = self.with_max_of(site.policy);
         let data = call.end(attempts, &error, ended, reason, Ending::Error);
         report(&Event::new(site.name(), call.attempt(), data), observe);
     }
@@ -125,12 +125,12 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn report_success(&self, site: &Site<'_>, observe: Option<Observe<'_>>) {
-        let data = self.known(site.policy).success();
+        let data = self.with_max_of(site.policy).success();
         report(&Event::new(site.name(), self.attempt(), data), observe);
     }
 
     /// The call, with the policy's `max` if none was read yet.
-    pub(crate) fn known(self, policy: &Policy) -> Self {
+    pub(crate) fn with_max_of(self, policy: &Policy) -> Self {
         match self.max {
             0 => self.with_max(policy.retries_allowed()),
             _ => self,

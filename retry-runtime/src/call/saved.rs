@@ -34,7 +34,7 @@ impl Call {
 /// pauses in milliseconds, and the kind of failure before the last retry.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut call = self.saved();
+        let mut call = self.into_saved();
         let spent = call.spent_before_load;
         let rare: Vec<_> = call
             .rare_counts()

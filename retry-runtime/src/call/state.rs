@@ -114,7 +114,7 @@ impl Call {
     }
 
     /// A call whose retries all count against every `max`.
-    pub(crate) const fn counted_as_one(mut self) -> Self {
+    pub(crate) const fn with_single_count(mut self) -> Self {
         self.is_counted_as_one = true;
         self
     }
@@ -264,7 +264,7 @@ impl Call {
 
     /// The kind of failure before the last retry or correction, if a budget paid for it.
     #[doc(hidden)]
-    pub const fn followed(&self) -> Option<Kind> {
+    pub const fn retry_kind(&self) -> Option<Kind> {
         self.last_retry_kind
     }
 
@@ -278,7 +278,7 @@ impl Call {
     #[doc(hidden)]
     pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
         Kind::OF_FAILURES.into_iter().all(|kind| {
-            let retry = self.count(policy, kind, values).saturating_add(1);
+            let retry = self.retries(policy, kind, values).saturating_add(1);
             !policy.schedule(Some(kind), values).allows(retry)
         })
     }
@@ -290,12 +290,12 @@ impl Call {
     }
 
     /// The retries counted so far for this kind of failure: its own count if it has one, or else the shared count.
-    pub(super) fn count(&self, policy: &Policy, kind: Kind, values: Values) -> u32 {
+    pub(super) fn retries(&self, policy: &Policy, kind: Kind, values: Values) -> u32 {
         let mut call = *self;
-        *call.count_mut(policy, kind, values)
+        *call.retries_mut(policy, kind, values)
     }
 
-    pub(super) fn count_mut(&mut self, policy: &Policy, kind: Kind, values: Values) -> &mut u32 {
+    pub(super) fn retries_mut(&mut self, policy: &Policy, kind: Kind, values: Values) -> &mut u32 {
         if !self.is_counted_as_one && policy.has_own_count(kind, values) {
             &mut self.retries_by_kind[kind as usize]
         } else {
@@ -305,7 +305,7 @@ impl Call {
 
     /// Counts a retry after a failure of this kind.
     pub(super) fn add_retry(&mut self, policy: &Policy, kind: Kind, values: Values) {
-        let count = self.count_mut(policy, kind, values);
+        let count = self.retries_mut(policy, kind, values);
         *count = count.saturating_add(1);
     }
 
@@ -318,7 +318,7 @@ impl Call {
         values: Values,
     ) -> (u32, Option<u32>) {
         let max = policy.schedule(Some(kind), values).max;
-        (self.count(policy, kind, values), limit(max))
+        (self.retries(policy, kind, values), limit(max))
     }
 
     /// Counts a pause, or the rest of one, against `total_delay`.
@@ -328,13 +328,13 @@ impl Call {
     }
 
     /// Records the pause that follows.
-    pub(super) fn pauses(&mut self, delay: Duration) {
+    pub(super) fn set_pause(&mut self, delay: Duration) {
         self.spend_pause(delay);
         self.last_delay = nanos(delay);
         self.is_pausing = true;
     }
 
-    pub(super) fn spend(&mut self, elapsed: Option<Duration>) {
+    pub(super) fn set_spent(&mut self, elapsed: Option<Duration>) {
         let measured = elapsed.map_or(0, nanos);
         let waited = match elapsed {
             None if self.is_pausing => self.spent.saturating_add(self.last_delay),
@@ -346,7 +346,7 @@ impl Call {
     }
 
     /// The call as saved, to be continued later with another clock.
-    pub(super) fn saved(mut self) -> Self {
+    pub(super) fn into_saved(mut self) -> Self {
         self.spent_before_load = self.spent_before_load.saturating_add(self.spent);
         self.spent = 0;
         self
@@ -356,7 +356,7 @@ impl Call {
     #[doc(hidden)]
     #[inline]
     #[must_use]
-    pub const fn at(self, attempt: u32) -> Self {
+    pub const fn for_attempt(self, attempt: u32) -> Self {
         Self {
             retries: attempt.saturating_sub(1).saturating_add(self.corrections),
             retries_by_kind: [0; Kind::OF_FAILURES.len()],

@@ -32,7 +32,7 @@ use retry_classify::macro_support::shown;
 use retry_classify::{Kind, Rejected, RejectedBy, Verdict};
 
 use crate::admission::{Admission, AdmissionControl, AttemptOutcome, Changes, HALF_OPENED};
-use crate::call::{Call, Caused, Ending, Failure, ProtectionRefs, Reporter, Stop};
+use crate::call::{Call, Ending, Failure, ProtectionRefs, Reporter, Stop, WithCause};
 use crate::observe::{Event, EventData, Reason, Stopwatch, report};
 use crate::policy::schedule::limit;
 use crate::site::Site;
@@ -53,11 +53,11 @@ pub(crate) struct Steps<'d, 'r> {
 /// Reports.
 impl Steps<'_, '_> {
     /// The call's state for reports about the current attempt or, after concurrent attempts, about the one that won.
-    fn reported(&self) -> Call {
+    fn reported_call(&self) -> Call {
         let (call, policy) = (self.state.call(), self.reporter.policy);
-        let call = policy.map_or(call, |policy| call.known(policy));
-        let won = self.state.past.as_ref().and_then(|past| past.won);
-        won.map_or(call, |number| call.at(number))
+        let call = policy.map_or(call, |policy| call.with_max_of(policy));
+        let won = self.state.past.as_ref().and_then(|past| past.winner);
+        won.map_or(call, |number| call.for_attempt(number))
     }
 
     /// Reports an event of the attempt with this number.
@@ -80,7 +80,7 @@ impl Steps<'_, '_> {
     fn report(&mut self, data: EventData<'_>) {
         let current = self.state.past.as_ref().map_or(0, |past| past.current);
         let attempt = match current {
-            0 => self.reported().attempt(),
+            0 => self.reported_call().attempt(),
             current => current,
         };
         self.report_at(attempt, data);
@@ -89,7 +89,7 @@ impl Steps<'_, '_> {
     /// Reports changes of shared state that the current attempt caused. If a breaker opened, the event contains
     /// `error`.
     #[inline]
-    fn changed(&mut self, changes: Changes, error: Option<&dyn fmt::Display>) {
+    fn report_changes(&mut self, changes: Changes, error: Option<&dyn fmt::Display>) {
         for change in changes.into_iter().flatten() {
             let error = error.map(shown);
             let error = error.as_ref().map(|error| error as _);
@@ -112,12 +112,12 @@ impl Steps<'_, '_> {
             Next::Enter => self.enter(),
             Next::Waited(waited) => {
                 self.report(EventData::Waited { waited });
-                self.turn();
+                self.pass_limiter();
             }
             Next::Admit => self.admit(),
             _ => {}
         }
-        !matches!(self.state.next, Next::Begun | Next::Over(_))
+        !matches!(self.state.next, Next::Begun | Next::Stopped(_))
     }
 
     fn enter(&mut self) {
@@ -143,11 +143,11 @@ impl Steps<'_, '_> {
                 return;
             }
         }
-        self.turn();
+        self.pass_limiter();
     }
 
     /// Called once the limiter, if any, has admitted the attempt.
-    fn turn(&mut self) {
+    fn pass_limiter(&mut self) {
         if self.state.needs_ready {
             self.state.next = Next::Ready;
         } else {
@@ -158,7 +158,7 @@ impl Steps<'_, '_> {
     fn admit(&mut self) {
         if self.state.is_batch {
             self.state.next = Next::Begun;
-        } else if let Err(by) = self.pass() {
+        } else if let Err(by) = self.pass_breaker() {
             self.reject(by);
         } else {
             self.begin(true);
@@ -166,7 +166,7 @@ impl Steps<'_, '_> {
     }
 
     /// Polls the breaker once. If it admits the attempt, spends the payment.
-    pub(super) fn pass(&mut self) -> Result<(), RejectedBy> {
+    pub(super) fn pass_breaker(&mut self) -> Result<(), RejectedBy> {
         if let Some(breaker) = self.shared.breaker {
             let slot = &mut self.state.held.breaker;
             slot.enter(breaker, 1);
@@ -176,7 +176,7 @@ impl Steps<'_, '_> {
             }
             // True for the breaker's first trial call.
             if slot.begin() {
-                self.changed(HALF_OPENED, None);
+                self.report_changes(HALF_OPENED, None);
             }
         }
         self.state.is_paid = false;
@@ -187,7 +187,7 @@ impl Steps<'_, '_> {
     /// Starts the attempt: its cost is no longer refunded when its permit is returned.
     pub(super) fn begin(&mut self, is_reported: bool) {
         if self.state.held.limiter.begin() {
-            self.changed(HALF_OPENED, None);
+            self.report_changes(HALF_OPENED, None);
         }
         if is_reported {
             self.report_started();
@@ -201,11 +201,11 @@ impl Steps<'_, '_> {
         self.state.next = if self.state.retries_rejections {
             Next::Rejected(by)
         } else {
-            Next::over(by)
+            Next::stopped_by(by)
         };
     }
 
-    pub(super) fn waited(&mut self, waited: Result<Duration, RejectedBy>) {
+    pub(super) fn end_wait(&mut self, waited: Result<Duration, RejectedBy>) {
         self.state.is_cancelled |= waited == Err(RejectedBy::Cancelled);
         match waited {
             Ok(waited) if !self.is_over() => self.state.next = Next::Waited(waited),
@@ -232,9 +232,9 @@ impl Steps<'_, '_> {
         let mut failure = Failure::new(site, verdict, &rejected).cancelled(is_cancelled);
         failure.delays = delays.map(|delays| delays as _);
         self.state.can_stop = true;
-        self.state.next = match self.retry_rejection(by, self.timed(failure)) {
+        self.state.next = match self.retry_rejection(by, self.with_time(failure)) {
             Ok(()) => Next::Pause,
-            Err(by) => Next::over(by),
+            Err(by) => Next::stopped_by(by),
         };
     }
 
@@ -255,15 +255,15 @@ impl Steps<'_, '_> {
             return Err(RejectedBy::Cancelled);
         }
         let call = &mut past.call;
-        call.spend(failure.inputs.elapsed);
+        call.set_spent(failure.inputs.elapsed);
         let delay = call.delay(&mut failure, policy, (Kind::Rejected, &schedule), retry);
         let delay = delay.map_err(|reason| match reason {
             Reason::Deadline => RejectedBy::Deadline,
             _ => by,
         })?;
-        call.pauses(delay);
+        call.set_pause(delay);
         past.rejections = retry;
-        let (attempt, max) = (call.attempt(), limit(call.known(policy).max));
+        let (attempt, max) = (call.attempt(), limit(call.with_max_of(policy).max));
         let data = EventData::Retrying {
             retry,
             retry_max: limit(schedule.max),
@@ -276,13 +276,13 @@ impl Steps<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn paused(&mut self, is_cancelled: bool) {
+    pub(super) fn end_pause(&mut self, is_cancelled: bool) {
         self.state.is_cancelled |= is_cancelled;
         let pause = self.state.call().last_delay();
         let is_late = || self.is_late(pause);
         self.state.next = match self.state.can_stop {
-            true if is_cancelled => Next::over(RejectedBy::Cancelled),
-            true if is_late() => Next::over(RejectedBy::Deadline),
+            true if is_cancelled => Next::stopped_by(RejectedBy::Cancelled),
+            true if is_late() => Next::stopped_by(RejectedBy::Deadline),
             _ => Next::Enter,
         };
     }
@@ -299,26 +299,26 @@ impl Steps<'_, '_> {
             .is_some_and(|end| (self.now)() >= end)
     }
 
-    pub(super) fn hooked(&mut self, cause: Option<String>) {
+    pub(super) fn end_hook(&mut self, cause: Option<String>) {
         let (deadline, pause) = (self.state.deadline, self.state.call().last_delay());
         let is_late = match self.state.next {
             // The hook ran before the pause.
-            Next::Pause => outlasts(deadline, pause, self.now),
+            Next::Pause => overruns(deadline, pause, self.now),
             _ => self.is_late(pause),
         };
         if let Some(cause) = cause {
-            self.state.next = Next::Over(Box::new(Stop::hook(cause)));
+            self.state.next = Next::Stopped(Box::new(Stop::from_hook(cause)));
         } else if is_late {
-            self.state.next = Next::over(RejectedBy::Deadline);
+            self.state.next = Next::stopped_by(RejectedBy::Deadline);
         }
     }
 
     /// Reports the end of a call before an attempt.
     pub(crate) fn stopped(&mut self, stop: &Stop, error: &dyn fmt::Display, ending: Ending) {
-        self.give_back();
-        let call = self.reported();
-        self.falls(ending, stop.reason(), error);
-        let caused = stop.cause.as_ref().map(|cause| Caused(error, cause));
+        self.release_all();
+        let call = self.reported_call();
+        self.keep_cause(ending, stop.reason(), error);
+        let caused = stop.cause.as_ref().map(|cause| WithCause(error, cause));
         let error = caused.as_ref().map_or(error, |caused| caused as _);
         let error = &shown(error);
         let (attempt, data) = call.end_after_pause(error, stop.values, ending, stop.reason());
@@ -338,7 +338,7 @@ pub(crate) fn is_late(end: Option<Moment>, pause: Duration, now: impl FnOnce() -
 }
 
 /// Returns true if a pause that was decided earlier may not start, because it would end after the deadline.
-pub(crate) fn outlasts(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
+pub(crate) fn overruns(end: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
     end.is_some_and(|end| end.checked_since(now()).is_none_or(|left| pause > left))
 }
 

@@ -20,7 +20,7 @@ pub struct Stop {
 impl Stop {
     /// Ends the call for this reason.
     #[cold]
-    pub fn because(reason: Reason) -> Self {
+    pub fn new(reason: Reason) -> Self {
         Self {
             reason,
             by: RejectedBy::Cancelled,
@@ -34,23 +34,23 @@ impl Stop {
     pub fn of_correction(reason: Reason) -> Self {
         Self {
             values: Values::Corrected,
-            ..Self::because(reason)
+            ..Self::new(reason)
         }
     }
 
     #[cold]
-    pub(super) fn by(by: RejectedBy) -> Self {
+    pub(super) fn from_rejection(by: RejectedBy) -> Self {
         Self {
             by,
-            ..Self::because(by.into())
+            ..Self::new(by.into())
         }
     }
 
     #[cold]
-    pub(super) fn hook(cause: String) -> Self {
+    pub(super) fn from_hook(cause: String) -> Self {
         Self {
             cause: Some(cause),
-            ..Self::because(Reason::HookFailed)
+            ..Self::new(Reason::HookFailed)
         }
     }
 
@@ -90,9 +90,9 @@ impl<E: fmt::Display> HookOutcome for Result<(), E> {
 
 /// An error, and the reason that it was not retried.
 #[derive(Debug)]
-pub(crate) struct Caused<'a, T: ?Sized>(pub &'a T, pub &'a str);
+pub(crate) struct WithCause<'a, T: ?Sized>(pub &'a T, pub &'a str);
 
-impl<T: fmt::Display + ?Sized> fmt::Display for Caused<'_, T> {
+impl<T: fmt::Display + ?Sized> fmt::Display for WithCause<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.0, self.1)
     }

@@ -12,7 +12,7 @@ use crate::admission::{Admission, AdmissionControl};
 use crate::call::Protects;
 use crate::call::steps::Slot;
 use crate::time::moment::Clocks;
-use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, own_waker, sleep_out, yield_now};
+use crate::time::{BlockingTimer, Cancel, Moment, TICK, Timer, sleep_out, task_waker, yield_now};
 
 /// Waits until the limiter admits the attempt. Returns the duration of the wait, or the rejection.
 pub(super) async fn wait(
@@ -21,9 +21,9 @@ pub(super) async fn wait(
     mut cancelled: Pin<&mut impl Future>,
 ) -> Result<Duration, RejectedBy> {
     loop {
-        let waker = own_waker().await;
+        let waker = task_waker().await;
         let clocks = Clocks::read(|| timer.now());
-        let Some(nap) = queue.ask(&waker, clocks.other)? else {
+        let Some(nap) = queue.poll_admission(&waker, clocks.other)? else {
             return Ok(clocks.other.since(queue.began));
         };
         drop(waker);
@@ -39,15 +39,15 @@ pub(super) async fn wait(
         });
         // The loop has just polled the limiter, so the first poll of this future doesn't poll it again. Otherwise, an
         // expected wait that keeps changing could prevent the loop from ever sleeping.
-        let mut has_asked = true;
+        let mut has_polled = true;
         let waited = poll_fn(|context| {
             if cancelled.as_mut().poll(context).is_ready() {
                 return Poll::Ready(Err(RejectedBy::Cancelled));
             }
-            if !mem::take(&mut has_asked) {
+            if !mem::take(&mut has_polled) {
                 let now = timer.now();
                 clocks.catch_up(now, nap.length);
-                match queue.ask(context.waker(), now) {
+                match queue.poll_admission(context.waker(), now) {
                     Ok(None) => return Poll::Ready(Ok(Some(now.since(queue.began)))),
                     Ok(Some(nap)) if is_earlier(nap.end(Clocks::read(|| now).own), wakes) => {
                         return Poll::Ready(Ok(None));
@@ -73,13 +73,13 @@ pub(super) fn wait_blocking(
     timer: &dyn BlockingTimer,
     cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
-    let waker = unpark::this_thread();
+    let waker = unpark::thread_waker();
     loop {
         if cancel.is_cancelled() {
             return Err(RejectedBy::Cancelled);
         }
         let clocks = Clocks::read(|| timer.now());
-        let Some(nap) = queue.ask(&waker, clocks.other)? else {
+        let Some(nap) = queue.poll_admission(&waker, clocks.other)? else {
             return Ok(clocks.other.since(queue.began));
         };
         let length = if nap.is_until_turn {
@@ -87,7 +87,7 @@ pub(super) fn wait_blocking(
         } else {
             nap.length
         };
-        let step = (!cancel.is_never()).then_some(STEP);
+        let step = (!cancel.is_never()).then_some(TICK);
         let at_most = length.into_iter().chain(step).min();
         timer.park(at_most);
         clocks.catch_up(timer.now(), at_most);
@@ -109,7 +109,7 @@ mod unpark {
         }
     }
 
-    pub(super) fn this_thread() -> Waker {
+    pub(super) fn thread_waker() -> Waker {
         Waker::from(Arc::new(Unpark(thread::current())))
     }
 }
@@ -119,7 +119,7 @@ mod unpark {
 mod unpark {
     use core::task::Waker;
 
-    pub(super) fn this_thread() -> Waker {
+    pub(super) fn thread_waker() -> Waker {
         Waker::noop().clone()
     }
 }
@@ -169,7 +169,7 @@ impl<'q, P: Protects> Queue<'q, P> {
 
     /// Polls for admission. Returns `None` if the attempt is admitted, or else the wait until the next poll. Fails if
     /// the call can't wait long enough.
-    fn ask(&mut self, waker: &Waker, now: Moment) -> Result<Option<Nap>, RejectedBy> {
+    fn poll_admission(&mut self, waker: &Waker, now: Moment) -> Result<Option<Nap>, RejectedBy> {
         // The last wait may have been longer than planned.
         if self.deadline.is_some_and(|end| now > end) {
             return Err(RejectedBy::Deadline);
@@ -195,7 +195,7 @@ impl<'q, P: Protects> Queue<'q, P> {
         let length = match at_least {
             Some(_) if is_until_turn => at_least,
             Some(_) => left,
-            None => left.into_iter().chain(look(ahead)).min(),
+            None => left.into_iter().chain(recheck_delay(ahead)).min(),
         };
         Ok(Some(Nap {
             length,
@@ -206,7 +206,7 @@ impl<'q, P: Protects> Queue<'q, P> {
 
 /// The time until the next check for attempts ahead that are no longer polled. It is longer with more attempts ahead,
 /// so that few waiters check at the same time.
-fn look(ahead: usize) -> Option<Duration> {
+fn recheck_delay(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);
     (ahead > 0).then(|| Admission::ABSENT * ahead)

@@ -89,6 +89,6 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
 }
 
 /// The path of the function that contains this closure.
-pub fn place_of<F>() -> &'static str {
+pub fn path_of<F>() -> &'static str {
     function_in(type_name::<F>())
 }

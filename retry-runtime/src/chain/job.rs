@@ -61,7 +61,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     }
 
     /// The driver of a call within the job, before its first attempt.
-    pub fn attempts(&self) -> Driver<&'a Q::Protections, &'a Q::Timer> {
+    pub fn new_driver(&self) -> Driver<&'a Q::Protections, &'a Q::Timer> {
         let mut attempts =
             Driver::with_clock(&self.shared.protections, &self.shared.timer, self.now);
         attempts.set_end(self.deadline);
@@ -94,13 +94,13 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     }
 
     /// The reason that no attempt may start after this pause, if the pause ended too late.
-    pub fn late(&self, pause: Duration) -> Option<Reason> {
+    pub fn late_reason(&self, pause: Duration) -> Option<Reason> {
         let is_late = steps::is_late(self.deadline, pause, || self.now());
         is_late.then_some(Reason::Deadline)
     }
 
     /// The reason that no attempt may start any more, if the job was cancelled or its deadline has passed.
-    pub fn ended(&self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Reason> {
+    pub fn end_reason(&self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Reason> {
         if is_cancelled() {
             return Some(Reason::Cancelled);
         }
@@ -123,19 +123,19 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 
-    /// Makes one decision for `times` similar failures. For `followed` of these, the previous retry was paid for. Also
-    /// returns the number of retries that are paid for.
+    /// Makes one decision for `items` similar failures. For `paid_before` of these, the previous retry was paid for.
+    /// Also returns the number of retries that are paid for.
     pub fn decide<'f>(
         &'f self,
         call: &mut Call,
         failure: Failure<'f>,
-        (times, followed): (usize, usize),
+        (items, paid_before): (usize, usize),
     ) -> (Decision, usize) {
         let mut failure = failure
             .idempotent(self.is_idempotent())
             .limited(self.handles_throttling())
-            .times(times, followed)
-            .paid_by(self.budget());
+            .items(items, paid_before)
+            .with_budget(self.budget());
         let policy = failure.site.policy;
         let decision = call.decide(&mut failure, policy);
         (decision, failure.paid)

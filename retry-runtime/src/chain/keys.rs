@@ -64,7 +64,7 @@ pub(crate) struct Settings {
 pub(crate) enum AttemptLimit {
     #[default]
     None,
-    OfPolicy,
+    FromPolicy,
     /// Attempts have no limit of their own, but `total_timeout` drops them.
     Total,
     Own(Duration),
@@ -385,7 +385,7 @@ pub trait Keep {
 /// Storage for a `V`, or for nothing.
 pub trait Room<V>: Default {
     /// The stored value.
-    fn kept(&mut self) -> Option<&mut V>;
+    fn get_mut(&mut self) -> Option<&mut V>;
 }
 
 /// Keeps nothing during a pause, because the call can't end then.
@@ -401,7 +401,7 @@ impl Keep for Forgets {
 }
 
 impl<V> Room<V> for () {
-    fn kept(&mut self) -> Option<&mut V> {
+    fn get_mut(&mut self) -> Option<&mut V> {
         None
     }
 }
@@ -411,7 +411,7 @@ impl Keep for Keeps {
 }
 
 impl<V: Default> Room<V> for Option<V> {
-    fn kept(&mut self) -> Option<&mut V> {
+    fn get_mut(&mut self) -> Option<&mut V> {
         Some(self.get_or_insert_default())
     }
 }

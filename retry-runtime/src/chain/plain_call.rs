@@ -3,7 +3,7 @@
 use retry_classify::Classify;
 
 use crate::call::driver::Driver;
-use crate::chain::context::{Context, place_of};
+use crate::chain::context::{Context, path_of};
 use crate::chain::keys::{EndsBy, Hooks, Needs, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::operation::BlockingOutcome;
@@ -57,7 +57,7 @@ impl Policy {
         super::run_async::run(
             Run {
                 driver: Driver::new((), DefaultTimer),
-                context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),
+                context: Context::new(self, Settings::default(), Name::Computed(path_of::<F>), ()),
             },
             core::future::pending(),
             ByClassify,
@@ -86,7 +86,7 @@ impl Policy {
         run_blocking(
             Run {
                 driver: Driver::blocking((), DefaultTimer),
-                context: Context::new(self, Settings::default(), Name::By(place_of::<F>), ()),
+                context: Context::new(self, Settings::default(), Name::Computed(path_of::<F>), ()),
             },
             Uncancelled,
             ByClassify,

@@ -4,16 +4,16 @@ use core::marker::PhantomData;
 
 use crate::call::driver::Driver;
 use crate::call::protections::BorrowedProtections;
-use crate::chain::context::{Context, place_of};
+use crate::chain::context::{Context, path_of};
 use crate::chain::keys::{
     AsyncHooks, BlockingHooks, EndsBy, ErrorOf, GivesUp, HookSet, Hooks, Keep, KeySet, Keys,
     NeedSet, Needs, Settings,
 };
 use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{BlockingOutcome, Operation};
-use crate::chain::run::{Kept, Run, run_blocking};
+use crate::chain::run::{Outcomes, Run, run_blocking};
 use crate::chain::run_async::run;
-use crate::chain::span::around;
+use crate::chain::span::in_span;
 use crate::history::attempt::Attempt;
 use crate::policy::Policy;
 use crate::site::Name;
@@ -110,12 +110,12 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
         H: AsyncHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::new);
+        let (call, cancel, on, hooks, end) = self.into_parts(path_of::<Op>, Driver::new);
         let (span, ends) = (call.context.span_name(), (E::ends, end));
         let (cancelled, operation) = (cancel.into_cancelled(), move |_: Option<&_>| operation());
-        let room = <N::Keep as Keep>::Room::<Kept<T, E>>::default();
+        let room = <N::Keep as Keep>::Room::<Outcomes<T, E>>::default();
         let call = run(call, cancelled, on, hooks, ends, (room, false), operation);
-        around(span, call)
+        in_span(span, call)
     }
 
     /// Like [`call`](Self::call), for an operation that takes the current attempt: the key `attempt`.
@@ -155,12 +155,12 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet> PolicyCall<'_, On, K, H, N> {
         H: AsyncHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::new);
+        let (call, cancel, on, hooks, end) = self.into_parts(path_of::<Op>, Driver::new);
         let (span, ends) = (call.context.span_name(), (E::ends, end));
-        let operation = move |history: Option<&_>| operation(lent(history));
-        let (cancelled, room) = (cancel.into_cancelled(), None::<Kept<T, E>>);
+        let operation = move |history: Option<&_>| operation(shared_history(history));
+        let (cancelled, room) = (cancel.into_cancelled(), None::<Outcomes<T, E>>);
         let call = run(call, cancelled, on, hooks, ends, (room, true), operation);
-        around(span, call)
+        in_span(span, call)
     }
 }
 
@@ -176,7 +176,7 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K,
         H: BlockingHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks, end) = self.into_parts(path_of::<Op>, Driver::blocking);
         let operation = move |_: Option<&_>| operation().into_result();
         run_blocking(call, cancel, on, hooks, (E::ends(), end), false, operation)
     }
@@ -193,8 +193,8 @@ impl<On, K: KeySet, H: HookSet, N: NeedSet<TimesOut = ()>> PolicyCall<'_, On, K,
         H: BlockingHooks<T, E>,
         E: EndsBy<K::Cancel, N>,
     {
-        let (call, cancel, on, hooks, end) = self.into_parts(place_of::<Op>, Driver::blocking);
-        let operation = move |history: Option<&_>| operation(lent(history)).into_result();
+        let (call, cancel, on, hooks, end) = self.into_parts(path_of::<Op>, Driver::blocking);
+        let operation = move |history: Option<&_>| operation(shared_history(history)).into_result();
         run_blocking(call, cancel, on, hooks, (E::ends(), end), true, operation)
     }
 }
@@ -221,7 +221,7 @@ impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
         let Keys(observer, cancel, timer, give_up) = self.keys.get();
         let (policy, name) = (
             Box::new(self.policy),
-            self.name.map_or(Name::By(name), Name::Text),
+            self.name.map_or(Name::Computed(name), Name::Text),
         );
         let call = Run {
             driver: driver(self.protections, timer),
@@ -232,6 +232,6 @@ impl<'a, On, K: KeySet, H, N> PolicyCall<'a, On, K, H, N> {
 }
 
 /// The history, shared with an attempt.
-fn lent<E>(history: Option<&Arc<Attempt<E>>>) -> Arc<Attempt<E>> {
+fn shared_history<E>(history: Option<&Arc<Attempt<E>>>) -> Arc<Attempt<E>> {
     Arc::clone(history.expect("made before the first attempt"))
 }

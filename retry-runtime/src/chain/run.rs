@@ -34,14 +34,14 @@ pub(super) struct Run<'a, P: Protects, W, O, Q> {
 }
 
 /// The outcomes of earlier attempts.
-pub(super) struct Kept<T, E> {
+pub(super) struct Outcomes<T, E> {
     /// The outcome of the call if no attempt follows. If there is a history, the history contains the error instead.
     last: Option<Result<T, Option<E>>>,
     /// All errors, for the attempts, `fallback` and `give_up`.
     pub(super) history: Option<Arc<Attempt<E>>>,
 }
 
-impl<T, E> Default for Kept<T, E> {
+impl<T, E> Default for Outcomes<T, E> {
     fn default() -> Self {
         Self {
             last: None,
@@ -50,7 +50,7 @@ impl<T, E> Default for Kept<T, E> {
     }
 }
 
-impl<T, E> Kept<T, E> {
+impl<T, E> Outcomes<T, E> {
     /// The history. If an attempt still holds a reference to it, that attempt keeps the errors so far, and the call
     /// goes on without them.
     pub(super) fn history(&mut self) -> Option<&mut Attempt<E>> {
@@ -102,14 +102,14 @@ impl<T, E> Kept<T, E> {
 
 /// The end of an attempt: its outcome, or the time limit that was reached, and true if the call is cancelled. `None` if
 /// the call was aborted.
-pub(super) type Attempted<V, C> = Option<(Result<V, Duration>, C)>;
+pub(super) type AttemptResult<V, C> = Option<(Result<V, Duration>, C)>;
 
 /// The error of a call that gave up, and the reason.
 type Failed<E> = (E, Reason);
 
 /// The end of a call.
 pub(super) enum End<T, E> {
-    With(T),
+    Value(T),
     /// The call was aborted: the key `abort`.
     Aborted,
     /// The call gave up for this reason, unless there is a fallback.
@@ -121,7 +121,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     #[inline]
     pub(super) fn start<T, E>(
         &mut self,
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
         lends: bool,
         clock: impl FnOnce(&W) -> Clock,
     ) {
@@ -152,7 +152,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     /// Decides what follows a rejection.
     #[cold]
-    pub(super) fn rejected(&mut self, is_cancelled: bool) {
+    pub(super) fn decide_rejection(&mut self, is_cancelled: bool) {
         let (site, reporter) = self.context.parts();
         self.driver.rejected(&site, is_cancelled, None, reporter);
     }
@@ -161,7 +161,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     #[inline]
     pub(super) fn begin<'k, T, E>(
         &mut self,
-        kept: Option<&'k mut Kept<T, E>>,
+        kept: Option<&'k mut Outcomes<T, E>>,
         clock: impl FnOnce(&W) -> Clock,
     ) -> Option<&'k Arc<Attempt<E>>> {
         let kept = kept?;
@@ -190,7 +190,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         let limit = match self.context.settings.limit {
             AttemptLimit::None => return None,
             AttemptLimit::Total => None,
-            AttemptLimit::OfPolicy => self.context.policy().attempt_limit(),
+            AttemptLimit::FromPolicy => self.context.policy().attempt_limit(),
             AttemptLimit::Own(limit) => Some(limit),
         };
         time_left(limit, self.driver.state.total_end(), || self.driver.now())
@@ -198,11 +198,11 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     /// Handles the end of an attempt. Returns the end of the call, unless another attempt follows.
     #[inline]
-    pub(super) fn ended<T, E>(
+    pub(super) fn end_attempt<T, E>(
         &mut self,
-        ended: Attempted<Result<T, E>, impl FnOnce() -> bool>,
+        ended: AttemptResult<Result<T, E>, impl FnOnce() -> bool>,
         (on, until): (&mut impl OnError<E>, &mut impl Until<T>),
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
         ends: &Ends<E>,
     ) -> Option<End<T, E>> {
         let Some((outcome, is_cancelled)) = ended else {
@@ -214,30 +214,30 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             Err(timed_out(TimedOut::new(limit)))
         };
         match outcome.unwrap_or_else(timed_out) {
-            Err(error) => self.failed(error, on, kept, (is_dropped, is_cancelled())),
+            Err(error) => self.decide_failure(error, on, kept, (is_dropped, is_cancelled())),
             Ok(value) => {
                 self.driver.answered(self.context.reporter());
                 if until.accepts(&value) {
                     self.driver.succeeded(self.context.reporter());
-                    return Some(End::With(value));
+                    return Some(End::Value(value));
                 }
-                self.rejected_value(value, kept, is_cancelled())
+                self.reject_value(value, kept, is_cancelled())
             }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn rejected_value<T, E>(
+    fn reject_value<T, E>(
         &mut self,
         value: T,
-        mut kept: Option<&mut Kept<T, E>>,
+        mut kept: Option<&mut Outcomes<T, E>>,
         is_cancelled: bool,
     ) -> Option<End<T, E>> {
         self.count_progress(kept.as_deref_mut());
         let failed = (Verdict::UNTIL, &REJECTED_VALUE as _, Ending::Error);
         if self.decide(failed, is_cancelled, kept.is_some()).is_err() {
-            return Some(End::With(value));
+            return Some(End::Value(value));
         }
         if let Some(kept) = kept {
             kept.keep_value(value);
@@ -246,8 +246,8 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     }
 
     /// Counts retries from 0 again if the attempt made progress.
-    fn count_progress<T, E>(&mut self, kept: Option<&mut Kept<T, E>>) {
-        let history = kept.and_then(Kept::history);
+    fn count_progress<T, E>(&mut self, kept: Option<&mut Outcomes<T, E>>) {
+        let history = kept.and_then(Outcomes::history);
         let lasted = history.and_then(|history| history.take_progress(None, || self.driver.now()));
         if let Some(lasted) = lasted {
             self.driver.credit();
@@ -257,16 +257,16 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     #[cold]
     #[inline(never)]
-    fn failed<T, E>(
+    fn decide_failure<T, E>(
         &mut self,
         error: E,
         on: &mut impl OnError<E>,
-        mut kept: Option<&mut Kept<T, E>>,
+        mut kept: Option<&mut Outcomes<T, E>>,
         (is_dropped, is_cancelled): (bool, bool),
     ) -> Option<End<T, E>> {
         self.count_progress(kept.as_deref_mut());
         let verdict = on.verdict(&error).of_attempt(is_dropped);
-        if let Some(history) = kept.as_deref_mut().and_then(Kept::history) {
+        if let Some(history) = kept.as_deref_mut().and_then(Outcomes::history) {
             history.judged(verdict);
         }
         let shown = Described { on, error: &error };
@@ -298,7 +298,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn hook<T, E, B: Hook<E>>(
         &mut self,
         hook: &mut B,
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
     ) -> Option<B::Value> {
         let error = self.driver.unless_stopped(kept?.error())?;
         hook.begin(error, self.driver.next_attempt())
@@ -318,15 +318,15 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     /// Ends a call before an attempt: with the last outcome or, before the first attempt, with the rejection.
     #[cold]
-    pub(super) fn stopped<T, E>(
+    pub(super) fn end_stopped<T, E>(
         &mut self,
         stop: &Stop,
         on: &impl OnError<E>,
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
         ends: &Ends<E>,
     ) -> End<T, E> {
         let rejected = || Some(Err(ends.rejected?(stop.rejected())));
-        let outcome = kept.and_then(Kept::take).or_else(rejected);
+        let outcome = kept.and_then(Outcomes::take).or_else(rejected);
         let ending = self.context.settings.ending;
         let mut report = |error: &dyn fmt::Display, ending| {
             let reporter = self.context.reporter();
@@ -335,7 +335,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         match outcome.expect("a call that may be stopped keeps what it ends with") {
             Ok(value) => {
                 report(&REJECTED_VALUE, Ending::Error);
-                End::With(value)
+                End::Value(value)
             }
             Err(error) => {
                 report(&Described { on, error: &error }, ending);
@@ -350,16 +350,16 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         &mut self,
         end: End<T, E>,
         ends: &Ends<E>,
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
         fallback: F,
         clock: impl FnOnce(&W) -> Clock,
     ) -> Result<(F::Value, Taken), Result<T, Failed<E>>> {
         let (error, reason) = match end {
             End::GaveUp(error, reason) => (error, reason),
-            End::With(value) => return Err(Ok(value)),
+            End::Value(value) => return Err(Ok(value)),
             End::Aborted => return Err(Err(self.end_aborted(ends))),
         };
-        let Some(history) = kept.and_then(Kept::history) else {
+        let Some(history) = kept.and_then(Outcomes::history) else {
             return Err(Err((error, reason)));
         };
         history.set_clock(clock(self.driver.timer()));
@@ -371,7 +371,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
 
     /// Reports the end of the fallback.
     #[cold]
-    pub(super) fn fell_back<T, E>(
+    pub(super) fn report_fallback<T, E>(
         &mut self,
         outcome: Result<T, E>,
         taken: &Taken,
@@ -389,12 +389,12 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
     pub(super) fn give_up<T, E, G: GivesUp<E>>(
         &mut self,
         (error, reason): Failed<E>,
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
         give_up: G,
         clock: impl FnOnce(&W) -> Clock,
     ) -> G::Error {
         give_up.convert(error, |error| {
-            let history = kept.and_then(Kept::history);
+            let history = kept.and_then(Outcomes::history);
             let history = history.expect("a chain with the key has a history");
             history.set_clock(clock(self.driver.timer()));
             history.gave_up(error, reason, &Taken::new(history.begun()))
@@ -415,17 +415,17 @@ pub(super) fn run_blocking<T, E, X>(
     let Hooks(mut until, mut before_pause, mut before_retry, fallback) = hooks.get();
     let span = Span::of_call(run.context.settings.is_spanned, || run.context.name());
     let _entered = span.enter();
-    let mut kept = Kept::default();
+    let mut kept = Outcomes::default();
     run.start(Some(&mut kept), lends, BlockingTimer::clock);
     let end = loop {
         while run.driver.waits(run.context.reporter()) {
             match run.driver.rejection() {
-                Some(_) => run.rejected(cancel.is_cancelled()),
+                Some(_) => run.decide_rejection(cancel.is_cancelled()),
                 None => run.driver.wait_blocking(&cancel),
             }
         }
         if let Some(stop) = run.driver.stop() {
-            break run.stopped(&stop, &on, Some(&mut kept), &ends);
+            break run.end_stopped(&stop, &on, Some(&mut kept), &ends);
         }
         let outcome = {
             let history = run.begin(Some(&mut kept), BlockingTimer::clock);
@@ -435,9 +435,9 @@ pub(super) fn run_blocking<T, E, X>(
         };
         let (handlers, kept_now) = ((&mut on, &mut until), Some(&mut kept));
         let ended = Some((Ok(outcome), || cancel.is_cancelled()));
-        match run.ended(ended, handlers, kept_now, &ends) {
+        match run.end_attempt(ended, handlers, kept_now, &ends) {
             None => {}
-            Some(End::With(value)) => return Ok(value),
+            Some(End::Value(value)) => return Ok(value),
             Some(end) => break end,
         }
         if let Some(outcome) = run.hook(&mut before_pause, Some(&mut kept)) {
@@ -452,7 +452,7 @@ pub(super) fn run_blocking<T, E, X>(
     };
     let (ended, clock) = (Some(&mut kept), BlockingTimer::clock);
     let outcome = match run.fall_back(end, &ends, ended, fallback, clock) {
-        Ok((replacement, taken)) => run.fell_back(replacement.into_result(), &taken, &on),
+        Ok((replacement, taken)) => run.report_fallback(replacement.into_result(), &taken, &on),
         Err(outcome) => outcome,
     };
     outcome.map_err(|failed| run.give_up(failed, Some(&mut kept), give_up, clock))

@@ -14,7 +14,7 @@ use crate::chain::keys::{
     AsyncHook, AsyncHooks, Ends, FallbackOutcome, GivesUp, Hooks, Observes, Room,
 };
 use crate::chain::on_error::OnError;
-use crate::chain::run::{Attempted, End, Kept, Run};
+use crate::chain::run::{AttemptResult, End, Outcomes, Run};
 use crate::chain::span::InSpan;
 use crate::history::attempt::Attempt;
 use crate::observe::Reason;
@@ -34,13 +34,13 @@ pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
     mut on: impl OnError<E>,
     hooks: impl AsyncHooks<T, E>,
     (ends, give_up): (impl Fn() -> Ends<E>, impl GivesUp<E, Error = X>),
-    (mut room, lends): (impl Room<Kept<T, E>>, bool),
+    (mut room, lends): (impl Room<Outcomes<T, E>>, bool),
     mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Fut,
 ) -> impl Future<Output = Result<T, X>> {
     let Hooks(mut until, mut before_pause, mut before_retry, fallback) = hooks.get();
     async move {
         let mut cancelled = pin!(cancelled);
-        run.start(room.kept(), lends, Timer::clock);
+        run.start(room.get_mut(), lends, Timer::clock);
         run.driver.timer().expect(|| run.context.name());
         let end = 'call: loop {
             if run.aborts() && is_cancelled(cancelled.as_mut()).await {
@@ -52,41 +52,41 @@ pub(super) fn run<Fut: Future<Output = Result<T, E>>, T, E, X>(
                 }
             }
             if let Some(stop) = run.driver.stop() {
-                break run.stopped(&stop, &on, room.kept(), &ends());
+                break run.end_stopped(&stop, &on, room.get_mut(), &ends());
             }
             let ended = {
-                let attempt = pin!(run.begin_attempt(room.kept(), &mut operation));
+                let attempt = pin!(run.begin_attempt(room.get_mut(), &mut operation));
                 let attempt = pin!(run.attempt(attempt, cancelled.as_mut()));
                 attempt_within(attempt, run.context.policy(), || run.context.name().into()).await
             };
             // The error is dropped before the pause, so that it need not be `Send`.
-            let (handlers, kept) = ((&mut on, &mut until), room.kept());
+            let (handlers, kept) = ((&mut on, &mut until), room.get_mut());
             let ended = ended.map(|(outcome, is_cancelled)| (outcome, move || is_cancelled));
-            match run.ended(ended, handlers, kept, &ends()) {
+            match run.end_attempt(ended, handlers, kept, &ends()) {
                 None => {}
-                Some(End::With(value)) => return Ok(value),
+                Some(End::Value(value)) => return Ok(value),
                 Some(end) => break end,
             }
             let hooks = (&mut before_pause, &mut before_retry);
-            let between = run.between(cancelled.as_mut(), hooks, &mut room);
+            let between = run.run_hooks_and_pause(cancelled.as_mut(), hooks, &mut room);
             if Box::pin(between).await {
                 break End::Aborted;
             }
         };
         // The error is dropped before the fallback's await, too.
-        let kept = room.kept();
+        let kept = room.get_mut();
         let (replacement, taken) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
             Ok(begun) => begun,
             Err(outcome) => {
-                let failed = |failed| run.give_up(failed, room.kept(), give_up, Timer::clock);
+                let failed = |failed| run.give_up(failed, room.get_mut(), give_up, Timer::clock);
                 return outcome.map_err(failed);
             }
         };
-        let outcome = match Box::pin(run.unless_aborted(cancelled.as_mut(), replacement)).await {
-            Some(replaced) => run.fell_back(replaced.into_result(), &taken, &on),
+        let outcome = match Box::pin(run.await_or_abort(cancelled.as_mut(), replacement)).await {
+            Some(replaced) => run.report_fallback(replaced.into_result(), &taken, &on),
             None => Err(run.end_aborted(&ends())),
         };
-        outcome.map_err(|failed| run.give_up(failed, room.kept(), give_up, Timer::clock))
+        outcome.map_err(|failed| run.give_up(failed, room.get_mut(), give_up, Timer::clock))
     }
 }
 
@@ -96,7 +96,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     #[inline]
     fn begin_attempt<T, E, F>(
         &mut self,
-        kept: Option<&mut Kept<T, E>>,
+        kept: Option<&mut Outcomes<T, E>>,
         operation: impl FnOnce(Option<&Arc<Attempt<E>>>) -> F,
     ) -> InSpan<F> {
         let history = self.begin(kept, Timer::clock);
@@ -111,7 +111,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         &self,
         mut attempt: Pin<&mut F>,
         mut cancelled: Pin<&mut impl Future>,
-    ) -> impl Future<Output = Attempted<F::Output, bool>> {
+    ) -> impl Future<Output = AttemptResult<F::Output, bool>> {
         let aborts = self.aborts();
         let limit = self.limit();
         // If no time is left, the attempt is not polled, so nothing is sent. Only this `bool` is kept in the future.
@@ -146,7 +146,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
             // A `cancel` future that ended a wait has completed, and must not be polled again.
             let is_cancelled =
                 Reason::from(by) == Reason::Rejected && is_cancelled(cancelled).await;
-            self.rejected(is_cancelled);
+            self.decide_rejection(is_cancelled);
             return false;
         }
         self.driver.wait(Box::pin(cancelled.as_mut())).await;
@@ -154,13 +154,13 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     }
 
     /// Runs the hooks, and pauses between them. Returns true if the call is aborted.
-    async fn between<T, E>(
+    async fn run_hooks_and_pause<T, E>(
         &mut self,
         mut cancelled: Pin<&mut impl Future<Output = ()>>,
         (before_pause, before_retry): (&mut impl AsyncHook<E>, &mut impl AsyncHook<E>),
-        room: &mut impl Room<Kept<T, E>>,
+        room: &mut impl Room<Outcomes<T, E>>,
     ) -> bool {
-        let hook = self.hook(before_pause, room.kept());
+        let hook = self.hook(before_pause, room.get_mut());
         if self.run_hook(hook, cancelled.as_mut()).await {
             return true;
         }
@@ -169,7 +169,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
                 return true;
             }
         }
-        let hook = self.hook(before_retry, room.kept());
+        let hook = self.hook(before_retry, room.get_mut());
         self.run_hook(hook, cancelled).await
     }
 
@@ -182,12 +182,12 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         let Some(hook) = hook else {
             return false;
         };
-        let outcome = self.unless_aborted(cancelled, hook).await;
+        let outcome = self.await_or_abort(cancelled, hook).await;
         outcome.map(|outcome| self.driver.hooked(outcome)).is_none()
     }
 
     /// Awaits a future that is not an attempt. Returns `None` if the call is aborted.
-    async fn unless_aborted<F: Future>(
+    async fn await_or_abort<F: Future>(
         &self,
         cancelled: Pin<&mut impl Future<Output = ()>>,
         future: F,

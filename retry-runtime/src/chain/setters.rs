@@ -145,7 +145,7 @@ starts! {
 impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     /// Replaces parts of the chain.
     #[inline]
-    fn with<V, L, I, M>(
+    fn map_parts<V, L, I, M>(
         self,
         with: impl FnOnce(On, K, H) -> (V, L, I),
     ) -> PolicyCall<'a, V, L, I, M> {
@@ -199,7 +199,7 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
     {
-        self.with(|on, keys, hooks| (ShownBy::new(on, show), keys, hooks))
+        self.map_parts(|on, keys, hooks| (ShownBy::new(on, show), keys, hooks))
     }
 }
 
@@ -210,7 +210,7 @@ impl<'a, K, H, N> PolicyCall<'a, ByClassify, K, H, N> {
     where
         On: OnFunction<E, V>,
     {
-        self.with(|ByClassify, keys, hooks| (on, keys, hooks))
+        self.map_parts(|ByClassify, keys, hooks| (on, keys, hooks))
     }
 }
 
@@ -220,7 +220,7 @@ impl<'a, K, H, N> PolicyCall<'a, ByVerdict<ByClassify>, K, H, N> {
     where
         On: OnFunction<E, V>,
     {
-        self.with(|_, keys, hooks| (ByVerdict::new(on), keys, hooks))
+        self.map_parts(|_, keys, hooks| (ByVerdict::new(on), keys, hooks))
     }
 }
 
@@ -240,7 +240,7 @@ impl<'a, On, K, H, N> PolicyCall<'a, On, K, H, N> {
     /// ```
     pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<'a, ByVerdict<On>, K, H, N> {
         self.settings.is_unrepeatable = !idempotent;
-        self.with(|on, keys, hooks| (ByVerdict::new(on), keys, hooks))
+        self.map_parts(|on, keys, hooks| (ByVerdict::new(on), keys, hooks))
     }
 
     /// Sets the call's name in the log. Default: the function that contains the operation, or the plan's own name.
@@ -294,7 +294,7 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self,
         with: impl FnOnce(Keys<K::Observer, K::Cancel, K::Timer, K::GiveUp>) -> L,
     ) -> PolicyCall<'a, On, L, H, M> {
-        self.with(|on, keys, hooks| (on, with(keys.get()), hooks))
+        self.map_parts(|on, keys, hooks| (on, with(keys.get()), hooks))
     }
 
     /// Sets the cancellation of the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
@@ -426,7 +426,7 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         breaker: &'a (dyn AdmissionControl + Send + Sync),
     ) -> PolicyCall<'a, On, K, H, Rejecting<N>> {
         self.protections.breaker = Some(breaker);
-        self.with(|on, keys, hooks| (on, keys, hooks))
+        self.map_parts(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Sets the limiter that each attempt waits for: an [`AdmissionControl`]. It handles throttled retries, so a budget
@@ -442,7 +442,7 @@ impl<'a, On, K: KeySet, H, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         limiter: &'a (dyn AdmissionControl + Send + Sync),
     ) -> PolicyCall<'a, On, K, H, Rejecting<N>> {
         self.protections.limiter = Some(limiter);
-        self.with(|on, keys, hooks| (on, keys, hooks))
+        self.map_parts(|on, keys, hooks| (on, keys, hooks))
     }
 }
 
@@ -452,7 +452,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// `timeout`.
     pub fn timeout(mut self, timeout: Duration) -> PolicyCall<'a, On, K, H, Timing<N>> {
         self.settings.limit = AttemptLimit::Own(timeout);
-        self.with(|on, keys, hooks| (on, keys, hooks))
+        self.map_parts(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Sets the time limit for the whole call, at which a running attempt is dropped and fails with a
@@ -464,7 +464,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         if self.settings.limit == AttemptLimit::None {
             self.settings.limit = AttemptLimit::Total;
         }
-        self.with(|on, keys, hooks| (on, keys, hooks))
+        self.map_parts(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Drops attempts at the policy's own [`timeout`](crate::Policy::timeout) and
@@ -485,8 +485,8 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
     /// # }
     /// ```
     pub fn policy_timeout(mut self) -> PolicyCall<'a, On, K, H, Timing<N>> {
-        self.settings.limit = AttemptLimit::OfPolicy;
-        self.with(|on, keys, hooks| (on, keys, hooks))
+        self.settings.limit = AttemptLimit::FromPolicy;
+        self.map_parts(|on, keys, hooks| (on, keys, hooks))
     }
 
     /// Sets which values are accepted. Other values are retried like a transient failure; when the retries run out, the
@@ -495,7 +495,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self,
         until: U,
     ) -> PolicyCall<'a, On, K, Hooks<U, H::Pause, H::Retry, H::Fallback>, N> {
-        self.with(|on, keys, hooks| {
+        self.map_parts(|on, keys, hooks| {
             let Hooks(_, pause, retry, fallback) = hooks.get();
             (on, keys, Hooks(until, pause, retry, fallback))
         })
@@ -508,7 +508,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         fallback: F,
     ) -> PolicyCall<'a, On, K, WithFallback<H, F, R>, Keeping<N>> {
         self.settings.ending = Ending::Fallback;
-        self.with(|on, keys, hooks| {
+        self.map_parts(|on, keys, hooks| {
             let Hooks(until, pause, retry, _) = hooks.get();
             let fallback = Function::new(fallback);
             (on, keys, Hooks(until, pause, retry, fallback))
@@ -546,7 +546,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self,
         hook: F,
     ) -> PolicyCall<'a, On, K, WithBeforePause<H, F, R>, Keeping<N>> {
-        self.with(|on, keys, hooks| {
+        self.map_parts(|on, keys, hooks| {
             let Hooks(until, _, retry, fallback) = hooks.get();
             (on, keys, Hooks(until, Function::new(hook), retry, fallback))
         })
@@ -597,7 +597,7 @@ impl<'a, On, K, H: HookSet, N: NeedSet> PolicyCall<'a, On, K, H, N> {
         self,
         hook: F,
     ) -> PolicyCall<'a, On, K, WithBeforeRetry<H, F, R>, Keeping<N>> {
-        self.with(|on, keys, hooks| {
+        self.map_parts(|on, keys, hooks| {
             let Hooks(until, pause, _, fallback) = hooks.get();
             (on, keys, Hooks(until, pause, Function::new(hook), fallback))
         })

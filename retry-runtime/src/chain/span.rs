@@ -15,7 +15,7 @@ pub struct Span(Option<Box<State>>);
 
 enum State {
     /// The name of a call's span, which starts when the call is first polled.
-    Later(Box<str>),
+    NotBegun(Box<str>),
     Begun(span::Span),
 }
 
@@ -36,7 +36,7 @@ impl Span {
     pub fn enter(&self) -> Option<span::Entered<'_>> {
         match self.0.as_deref() {
             Some(State::Begun(span)) => Some(span::enter(span)),
-            Some(State::Later(_)) | None => None,
+            Some(State::NotBegun(_)) | None => None,
         }
     }
 
@@ -81,7 +81,7 @@ impl<F: Future> Future for InSpan<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        if let Some(State::Later(name)) = this.span.0.as_deref() {
+        if let Some(State::NotBegun(name)) = this.span.0.as_deref() {
             *this.span = Span::of_call(true, || name.clone());
         }
         let _entered = this.span.enter();
@@ -94,6 +94,6 @@ impl<F: Future> Future for InSpan<F> {
 
 /// The call, in a span if it has a name.
 #[inline]
-pub fn around<F>(name: Option<Box<str>>, call: F) -> InSpan<F> {
-    Span(name.map(|name| Box::new(State::Later(name)))).within(|| call)
+pub fn in_span<F>(name: Option<Box<str>>, call: F) -> InSpan<F> {
+    Span(name.map(|name| Box::new(State::NotBegun(name)))).within(|| call)
 }

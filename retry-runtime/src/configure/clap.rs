@@ -104,7 +104,7 @@ impl<F: PolicyFlags> Args for PolicyArgs<F> {
         let args = KeyScope::Policy.keys().map(|key| {
             let arg = arg::<F>(Some(key)).value_name(value_name(key));
             // The text is Markdown; in the terminal, omit the backticks.
-            let arg = arg.help(key.about().replace('`', ""));
+            let arg = arg.help(key.description().replace('`', ""));
             match defaults.get(key) {
                 Some(default) => arg.default_value(default.to_string()),
                 None => arg,
@@ -186,7 +186,7 @@ fn flag<F: PolicyFlags>(key: Option<Key>) -> String {
 }
 
 fn value_name(key: Key) -> &'static str {
-    match key.takes() {
+    match key.value_type() {
         ValueType::Count => "COUNT",
         ValueType::Factor => "NUMBER",
         ValueType::Backoff => "SHAPE",

@@ -56,10 +56,10 @@ impl Policies {
 
 /// The call's own policy with the installed overrides for its name. If the function turns off its retries, they stay
 /// off.
-pub(crate) fn over<'a>(own: &Policy, name: impl FnOnce() -> &'a str) -> Policy {
+pub(crate) fn resolve<'a>(own: &Policy, name: impl FnOnce() -> &'a str) -> Policy {
     let Some(installed) = lock(&INSTALLED).clone() else {
         return *own;
     };
-    let found = installed.find_over(name(), own);
+    let found = installed.resolve(name(), own);
     found.enabled(found.is_enabled() && own.is_enabled())
 }

@@ -9,16 +9,16 @@ use crate::name::begins_with;
 #[cfg(feature = "std")]
 use crate::policy::Settings;
 use crate::policy::text::readable;
-use crate::policy::value::takes_keys;
+use crate::policy::value::not_table;
 use crate::policy::{
-    BreakerSettings, Entries, LimiterSettings, Overrides, Policy, PolicyError, RawValue, in_entry,
-    refused, short,
+    BreakerSettings, Entries, LimiterSettings, Overrides, Policy, PolicyError, RawValue,
+    policy_error, short, with_entry_name,
 };
 
 /// The entry for all calls.
 const DEFAULT: &str = "default";
 /// Marks an entry that only sets defaults for the calls' own policies.
-const UNDER: char = '?';
+const DEFAULTS_MARK: char = '?';
 
 /// Policies by call name, for example from one file for all clients of a program. The key `policy` accepts them.
 ///
@@ -79,7 +79,7 @@ pub struct Policies {
     /// Defaults first, and within each group the shortest names first.
     entries: Vec<Entry>,
     /// Overrides all entries.
-    top: Overrides,
+    overrides: Overrides,
 }
 
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Policies {
     pub const fn new() -> Self {
         Self {
             entries: Vec::new(),
-            top: Overrides::new(),
+            overrides: Overrides::new(),
         }
     }
 
@@ -127,16 +127,16 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
-        self.top = self.top.overridden_by(later);
+        self.overrides = self.overrides.overridden_by(later);
         // This layer can't turn on retries that an entry or a function turns off.
-        let enabled = &mut self.top.policy.call.enabled;
+        let enabled = &mut self.overrides.policy.call.enabled;
         *enabled = enabled.filter(|is_enabled| !is_enabled);
         self.checked()
     }
 
     /// Returns the policy for a call with this name that doesn't have its own policy.
     pub fn find(&self, name: &str) -> Policy {
-        self.find_over(name, &Policy::new())
+        self.resolve(name, &Policy::new())
     }
 
     /// Applies the entries to a function's own policy, which keeps the keys that no entry sets.
@@ -181,7 +181,7 @@ impl Policies {
     /// ```
     pub fn breaker(&self, name: &str) -> BreakerSettings {
         let has_numbers = |entry: &Entry| entry.layer.breaker != BreakerSettings::new();
-        let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
+        let merged = self.merge(|entry| has_numbers(entry) && entry.mark_if_applies(name));
         merged.breaker
     }
 
@@ -189,7 +189,7 @@ impl Policies {
     /// `ConcurrencyLimiter::set` of `retry-protections` applies the limits.
     pub fn limiter(&self, name: &str) -> LimiterSettings {
         let has_numbers = |entry: &Entry| entry.layer.limiter != LimiterSettings::new();
-        let merged = self.merge(|entry| has_numbers(entry) && entry.is_found_for(name));
+        let merged = self.merge(|entry| has_numbers(entry) && entry.mark_if_applies(name));
         merged.limiter
     }
 
@@ -227,10 +227,10 @@ impl Policies {
     /// ```
     pub fn check_names(&self, calls: &[&str]) -> Result<(), PolicyError> {
         let mut entries = self.entries.iter();
-        match entries.find(|entry| !calls.iter().any(|call| entry.is_for(call))) {
+        match entries.find(|entry| !calls.iter().any(|call| entry.applies_to(call))) {
             Some(Entry { name, .. }) => {
-                let remedy = messages::suggestion(name, calls);
-                Err(refused!("no call is named `{}`: {remedy}", short(name)))
+                let (name, remedy) = (short(name), messages::suggestion(name, calls));
+                Err(policy_error!("no call is named `{name}`: {remedy}"))
             }
             None => Ok(()),
         }
@@ -243,14 +243,14 @@ impl Policies {
 
         let entries = self.entries.iter();
         let entries = entries.map(|entry| (&*entry.name, &entry.layer));
-        for (name, layer) in entries.chain([(DEFAULT, &self.top)]) {
+        for (name, layer) in entries.chain([(DEFAULT, &self.overrides)]) {
             let mut limits = [Deadline, TotalTimeout, TotalDelay, Timeout].into_iter();
             if let Some(key) = limits.find(|key| layer.policy.get(*key).is_some()) {
-                let message = refused!(
+                let message = policy_error!(
                     "`{key}` can't be installed, because a function measures the time only if it sets the key itself: \
                      give the function `policy = …`"
                 );
-                return Err(in_entry(name, &message));
+                return Err(with_entry_name(name, &message));
             }
         }
         Ok(())
@@ -263,11 +263,11 @@ impl Policies {
                 value if name == Key::Enabled.name() => switch.push((name, value)),
                 RawValue::Table(entries) => {
                     let layer = Overrides::read(KeyScope::Entry, entries)
-                        .map_err(|error| in_entry(&name, &error))?;
+                        .map_err(|error| with_entry_name(&name, &error))?;
                     policies.add(name, layer)?;
                 }
                 _ if KeyScope::Policy.find(&name).is_some() => return Err(key_as_name(&name)),
-                value => return Err(takes_keys(&short(&name), &value, KeyScope::Policy)),
+                value => return Err(not_table(&short(&name), &value, KeyScope::Policy)),
             }
         }
         policies.overridden_by(&Overrides::read(KeyScope::Policy, switch)?)
@@ -285,7 +285,7 @@ impl Policies {
             is_found: AtomicBool::new(false),
         };
         // Longer prefixes override shorter ones.
-        let order = |entry: &Entry| (!entry.is_default(), entry.beginning().len());
+        let order = |entry: &Entry| (!entry.is_default(), entry.prefix().len());
         let below = |other: &Entry| order(other) <= order(&entry);
         let place = self.entries.partition_point(below);
         self.entries.insert(place, entry);
@@ -295,11 +295,11 @@ impl Policies {
     /// Checks every entry in combination with the other entries that apply to its calls, and with the layer that
     /// overrides all entries.
     fn checked(self) -> Result<Self, PolicyError> {
-        self.top.check()?;
+        self.overrides.check()?;
         for entry in &self.entries {
-            let merged = self.merge(|below| below.is_for(entry.beginning()));
-            let checked = merged.overridden_by(&self.top).check();
-            checked.map_err(|error| in_entry(&entry.name, &error))?;
+            let merged = self.merge(|below| below.applies_to(entry.prefix()));
+            let checked = merged.overridden_by(&self.overrides).check();
+            checked.map_err(|error| with_entry_name(&entry.name, &error))?;
         }
         Ok(self)
     }
@@ -307,14 +307,14 @@ impl Policies {
 
 /// Checks that a call's name can be `name`, or start with it.
 fn check_name(name: &str) -> Result<(), PolicyError> {
-    let calls = name.strip_suffix(UNDER).unwrap_or(name);
+    let calls = name.strip_suffix(DEFAULTS_MARK).unwrap_or(name);
     let key = KeyScope::Policy.find(calls);
     if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
         return Err(key_as_name(calls));
     }
-    if calls.is_empty() || calls.ends_with(['.', ':', '*', UNDER]) {
+    if calls.is_empty() || calls.ends_with(['.', ':', '*', DEFAULTS_MARK]) {
         let name = short(name);
-        return Err(refused!(
+        return Err(policy_error!(
             "no call is named `{name}`: write the beginning of a name, as in `redis`, or `{DEFAULT}`, for all calls"
         ));
     }
@@ -323,13 +323,13 @@ fn check_name(name: &str) -> Result<(), PolicyError> {
 
 /// The error for a key in place of an entry's name.
 fn key_as_name(key: &str) -> PolicyError {
-    refused!("`{key}` is not the name of a call: write it in `{DEFAULT}`, for all calls")
+    policy_error!("`{key}` is not the name of a call: write it in `{DEFAULT}`, for all calls")
 }
 
 impl Entry {
     /// The start of the names of the calls that the entry applies to.
-    fn beginning(&self) -> &str {
-        match self.name.strip_suffix(UNDER).unwrap_or(&self.name) {
+    fn prefix(&self) -> &str {
+        match self.name.strip_suffix(DEFAULTS_MARK).unwrap_or(&self.name) {
             DEFAULT => "",
             name => name,
         }
@@ -337,18 +337,18 @@ impl Entry {
 
     /// True if the entry only sets defaults for the calls' own policies.
     fn is_default(&self) -> bool {
-        self.name.ends_with(UNDER)
+        self.name.ends_with(DEFAULTS_MARK)
     }
 
-    fn is_for(&self, call: &str) -> bool {
-        begins_with(call, self.beginning())
+    fn applies_to(&self, call: &str) -> bool {
+        begins_with(call, self.prefix())
     }
 
     /// Returns true if the entry applies to this call. If so, marks the entry as used.
-    fn is_found_for(&self, call: &str) -> bool {
-        let is_for = self.is_for(call);
-        self.is_found.fetch_or(is_for, Ordering::Relaxed);
-        is_for
+    fn mark_if_applies(&self, call: &str) -> bool {
+        let applies = self.applies_to(call);
+        self.is_found.fetch_or(applies, Ordering::Relaxed);
+        applies
     }
 }
 
@@ -369,13 +369,13 @@ readable! {
 }
 
 impl FindPolicy for Policies {
-    fn find_over(&self, name: &str, own: &Policy) -> Policy {
+    fn resolve(&self, name: &str, own: &Policy) -> Policy {
         let layer = |is_default| {
-            self.merge(|entry| entry.is_default() == is_default && entry.is_found_for(name))
+            self.merge(|entry| entry.is_default() == is_default && entry.mark_if_applies(name))
         };
         own.with_defaults(&layer(true))
             .with_overrides(&layer(false))
-            .with_overrides(&self.top)
+            .with_overrides(&self.overrides)
     }
 }
 
@@ -389,11 +389,11 @@ pub struct OwnPolicy<'a, P> {
 /// A source of policies by call name.
 pub(crate) trait FindPolicy {
     /// The policy of the named call, whose own policy is `own`.
-    fn find_over(&self, name: &str, own: &Policy) -> Policy;
+    fn resolve(&self, name: &str, own: &Policy) -> Policy;
 }
 
 impl<P: FindPolicy> FindPolicy for OwnPolicy<'_, P> {
-    fn find_over(&self, name: &str, _: &Policy) -> Policy {
-        self.policies.find_over(name, &self.own)
+    fn resolve(&self, name: &str, _: &Policy) -> Policy {
+        self.policies.resolve(name, &self.own)
     }
 }

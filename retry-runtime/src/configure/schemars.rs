@@ -84,12 +84,12 @@ fn table(keys: KeyScope, defaults: &PolicySettings) -> Schema {
 
 fn describe(key: Key) -> Schema {
     let mut schema = value(key);
-    schema.insert("description".into(), key.about().into());
+    schema.insert("description".into(), key.description().into());
     schema
 }
 
 fn value(key: Key) -> Schema {
-    match key.takes() {
+    match key.value_type() {
         ValueType::Count => json_schema!({ "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": u32::MAX - 1 },
             { "const": "unlimited" },

@@ -65,13 +65,13 @@ impl SharedPolicy<Policies> {
 }
 
 impl FindPolicy for SharedPolicy<Policies> {
-    fn find_over(&self, name: &str, own: &Policy) -> Policy {
-        self.read(|policies| policies.find_over(name, own))
+    fn resolve(&self, name: &str, own: &Policy) -> Policy {
+        self.read(|policies| policies.resolve(name, own))
     }
 }
 
 impl FindPolicy for SharedPolicy {
-    fn find_over(&self, _: &str, _: &Policy) -> Policy {
+    fn resolve(&self, _: &str, _: &Policy) -> Policy {
         self.load()
     }
 }

@@ -16,18 +16,18 @@ use crate::time::Moment;
 #[derive(Debug)]
 pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
     /// The first attempt. Its future can be dropped in place.
-    first: Option<(Begun, Pin<&'a mut Option<A>>)>,
-    others: Vec<(Begun, Pin<Box<A>>)>,
+    first: Option<(AttemptStart, Pin<&'a mut Option<A>>)>,
+    others: Vec<(AttemptStart, Pin<Box<A>>)>,
     sleep: Pin<&'a mut S>,
     /// True if another attempt may start after the sleep.
-    sleeps: bool,
+    can_begin: bool,
     /// True if the next attempt may start early, because an attempt failed, as in gRPC's proposal A6.
     is_due: bool,
     measured: Measured<D, N>,
 }
 
 /// The number of an attempt, and its start if that is recorded.
-type Begun = (u32, Option<Moment>);
+type AttemptStart = (u32, Option<Moment>);
 
 /// The time before another attempt starts, and the [`HedgeDelay`] that records the times of attempts, if the key
 /// `hedge` has one.
@@ -84,7 +84,7 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
             first: Some(((number, measured.now()), attempt)),
             others: Vec::new(),
             sleep,
-            sleeps: true,
+            can_begin: true,
             is_due: false,
             measured,
         }
@@ -95,7 +95,7 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
         let begun = (number, self.measured.now());
         self.others.push((begun, Box::pin(attempt)));
         self.sleep.set(sleep);
-        self.sleeps = true;
+        self.can_begin = true;
         self.is_due = false;
     }
 
@@ -121,16 +121,16 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
             if let Some(Poll::Ready(output)) = first.map(|first| first.poll(context)) {
                 let begun = *begun;
                 self.first = None;
-                return Poll::Ready(self.ended(begun, output));
+                return Poll::Ready(self.end_event(begun, output));
             }
         }
         for index in 0..self.others.len() {
             if let Poll::Ready(output) = self.others[index].1.as_mut().poll(context) {
                 let (begun, _) = self.others.remove(index);
-                return Poll::Ready(self.ended(begun, output));
+                return Poll::Ready(self.end_event(begun, output));
             }
         }
-        if !self.sleeps {
+        if !self.can_begin {
             return Poll::Pending;
         }
         let mut delay = Duration::ZERO;
@@ -138,13 +138,13 @@ impl<'a, A, S: Future<Output = ()>, D: HedgeDelay, N: Fn() -> Moment> Running<'a
             ready!(self.sleep.as_mut().poll(context));
             delay = self.measured.after.unwrap_or_default();
         }
-        self.sleeps = false;
+        self.can_begin = false;
         Poll::Ready(Next::Due(delay))
     }
 
-    fn ended<T, E>(
+    fn end_event<T, E>(
         &mut self,
-        (number, began): Begun,
+        (number, began): AttemptStart,
         (outcome, timed_out): (Result<T, E>, bool),
     ) -> Next<T, E> {
         self.is_due |= outcome.is_err();

@@ -49,12 +49,12 @@ pub struct Attempt<E, K = ()> {
     max: Option<u32>,
     errors: Errors<E>,
     /// The number of equal errors in a row up to the last one, as far as errors were compared.
-    same: u32,
+    repeats: u32,
     /// The number of attempts before the last one that made progress. Their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
     /// True if the last result was an error, and not an item or a value that `until` rejected.
-    in_row: bool,
+    last_failed: bool,
     /// The time that the attempt must last to count as progress, in milliseconds; [`NO_PROGRESS`] if not set.
     progress: AtomicU32,
     /// The kind of the last failure, as its index in `Kind::ALL` plus 1, or 0 for none. Atomic, so that it can be set
@@ -82,10 +82,10 @@ impl<E, K> Attempt<E, K> {
             begun: AtomicU32::new(0),
             max: None,
             errors: Errors::new(),
-            same: 0,
+            repeats: 0,
             before_progress: 0,
             corrections: 0,
-            in_row: false,
+            last_failed: false,
             progress: AtomicU32::new(NO_PROGRESS),
             kind: AtomicU8::new(0),
             started: clock.now(),
@@ -102,17 +102,17 @@ impl<E, K> Attempt<E, K> {
         *self.number.get_mut() = *number;
         self.max = limit(max);
         if *number > 1 {
-            self.note_begin();
+            self.note_start();
         }
     }
 
     /// Records when a retry starts. The first attempt starts with the call, so a call that succeeds on its first
     /// attempt stores no time.
     #[cold]
-    fn note_begin(&mut self) {
+    fn note_start(&mut self) {
         if !matches!(self.clock, Clock::None) {
             let began = self.clock.now().since(self.started);
-            self.errors.began(self.begun(), began);
+            self.errors.note_start(self.begun(), began);
         }
     }
 
@@ -147,13 +147,13 @@ impl<E, K> Attempt<E, K> {
     /// The error of the previous attempt, unless that attempt ended with a rejected value.
     #[doc(hidden)]
     pub fn last_failure(&self) -> Option<&E> {
-        self.last_error().filter(|_| self.in_row)
+        self.last_error().filter(|_| self.last_failed)
     }
 
     /// Takes the error that [`Self::last_failure`] returns, because the call ends with it.
     #[doc(hidden)]
     pub fn take_last_failure(&mut self) -> Option<E> {
-        self.in_row.then(|| self.errors.pop()).flatten()
+        self.last_failed.then(|| self.errors.pop()).flatten()
     }
 
     /// Records and returns the verdict on the failure of the current attempt.
@@ -166,7 +166,7 @@ impl<E, K> Attempt<E, K> {
 
     #[doc(hidden)]
     pub fn failed(&mut self, error: E) {
-        self.in_row = true;
+        self.last_failed = true;
         let note = self.note();
         self.errors.push(error, note);
     }
@@ -174,14 +174,14 @@ impl<E, K> Attempt<E, K> {
     /// Keeps the error of an attempt that failed while others went on.
     #[doc(hidden)]
     pub fn hedge_failed(&mut self, error: E) {
-        self.in_row = true;
+        self.last_failed = true;
         self.errors.push(error, Note::default());
     }
 
     /// Records the pause after the last error.
     #[doc(hidden)]
     pub fn paused(&mut self, pause: Duration) {
-        self.errors.paused(pause);
+        self.errors.set_pause(pause);
     }
 
     /// The note on the attempt that failed last.
@@ -189,7 +189,7 @@ impl<E, K> Attempt<E, K> {
         let number = usize::from(self.kind.load(Relaxed));
         let began = match self.clock {
             Clock::None => None,
-            _ => self.errors.when_began(self.begun()),
+            _ => self.errors.start_of(self.begun()),
         };
         Note {
             number: Some(self.number()),
@@ -211,8 +211,8 @@ impl<E, K> Attempt<E, K> {
     /// Ends the run of consecutive errors, because an attempt yielded an item, made progress, or returned a value.
     #[doc(hidden)]
     pub fn interrupted(&mut self) {
-        self.in_row = false;
-        self.same = 0;
+        self.last_failed = false;
+        self.repeats = 0;
     }
 
     /// The duration of the failed attempt on this clock, for [`Call::restarted`](crate::own_loop::Call::restarted).
@@ -232,7 +232,7 @@ impl<E, K> Attempt<E, K> {
             Some((began, _)) => Some(began),
             None => self
                 .errors
-                .when_began(self.begun())
+                .start_of(self.begun())
                 .and_then(|after| self.started.checked_add(after)),
         };
         let lasted = began.map_or(Duration::ZERO, |began| now().since(began));
@@ -250,13 +250,13 @@ impl<E, K> Attempt<E, K> {
     /// Returns true if `error` is at least the `times`th equal error in a row. Call it once for each error, before the
     /// error is stored.
     pub(crate) fn is_repeated(&mut self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
-        let last = self.errors.kept().last().filter(|_| self.in_row);
-        self.same = match last {
+        let last = self.errors.kept().last().filter(|_| self.last_failed);
+        self.repeats = match last {
             // The first error after an item was not compared.
-            Some(last) if same(last, error) => self.same.max(1).saturating_add(1),
+            Some(last) if same(last, error) => self.repeats.max(1).saturating_add(1),
             _ => 1,
         };
-        self.same >= times
+        self.repeats >= times
     }
 
     /// Takes the errors of a call that gives up with this error. A call whose fallback fails gives up a second time.
@@ -265,8 +265,8 @@ impl<E, K> Attempt<E, K> {
     where
         K: Retained,
     {
-        self.errors.note(self.note());
-        let left_out = self.errors.all_left_out();
+        self.errors.push_note(self.note());
+        let left_out = self.errors.without_errors();
         GaveUp {
             elapsed: self.elapsed(),
             earlier: mem::replace(&mut self.errors, left_out),
@@ -387,10 +387,10 @@ impl<E> Attempt<E> {
         Self {
             number: AtomicU32::new(self.number()),
             begun: AtomicU32::new(self.begun()),
-            errors: self.errors.all_left_out(),
+            errors: self.errors.without_errors(),
             progress: AtomicU32::new(self.progress.load(Relaxed)),
             kind: AtomicU8::new(self.kind.load(Relaxed)),
-            call_id: self.call_id.shared(),
+            call_id: self.call_id.share(),
             ..*self
         }
     }
@@ -450,7 +450,7 @@ impl<E, T> Attempt<E, Draft<T>> {
     /// ```
     pub fn rejected(&self) -> Option<(&T, &E)> {
         let (value, place) = self.kept.0.as_ref()?;
-        Some((value, self.errors.at(*place)?))
+        Some((value, self.errors.get(*place)?))
     }
 }
 

@@ -29,7 +29,7 @@ impl CallId {
     pub fn random() -> Option<Self> {
         const VERSION: u128 = 0xf << 76;
         const VARIANT: u128 = 0b11 << 62;
-        let id = random::id()?;
+        let id = random::call_id()?;
         let id = id & !VERSION & !VARIANT | 0x4 << 76 | 0b10 << 62;
         Some(Self([96, 64, 32, 0].map(|shift| (id >> shift) as u32)))
     }
@@ -59,7 +59,7 @@ impl LazyCallId {
     }
 
     /// Returns this id for a copy of the call. Without a random number generator, neither has an id.
-    pub(crate) fn shared(&self) -> Self {
+    pub(crate) fn share(&self) -> Self {
         self.try_get()
             .map_or_else(Self::new, |CallId(parts)| Self(parts.map(AtomicU32::new)))
     }
@@ -108,6 +108,6 @@ mod tests {
         let drawn = LazyCallId::new();
         let first = drawn.get();
         assert_eq!((drawn.draw(), drawn.get()), (Some(first), first));
-        assert_eq!(drawn.shared().get(), first);
+        assert_eq!(drawn.share().get(), first);
     }
 }

@@ -7,9 +7,9 @@ use core::time::Duration;
 use retry_classify::Kind;
 
 /// The number of first errors that are kept.
-pub(crate) const FIRST: usize = 10;
+pub(crate) const FIRST_KEPT: usize = 10;
 /// The number of last errors that are kept in addition.
-pub(crate) const LAST: usize = 100;
+pub(crate) const LAST_KEPT: usize = 100;
 
 /// The first errors and the last ones, in order. Stored behind one pointer, so that a call without errors stays small.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ impl<E> Errors<E> {
 
     pub(crate) fn push(&mut self, error: E, note: Note) {
         let gathered = self.gathered();
-        if gathered.kept.len() == FIRST + LAST {
-            drop(gathered.kept.remove(FIRST));
-            gathered.notes.remove(FIRST);
+        if gathered.kept.len() == FIRST_KEPT + LAST_KEPT {
+            drop(gathered.kept.remove(FIRST_KEPT));
+            gathered.notes.remove(FIRST_KEPT);
             gathered.left_out = gathered.left_out.saturating_add(1);
         }
         gathered.kept.push(error);
@@ -52,7 +52,7 @@ impl<E> Errors<E> {
     }
 
     /// A record of the same attempts, without their errors.
-    pub(crate) fn all_left_out(&self) -> Self {
+    pub(crate) fn without_errors(&self) -> Self {
         let mut left_out = Self::new();
         if let Some(gathered) = &self.0 {
             left_out.gathered().left_out = self.count();
@@ -79,7 +79,7 @@ impl<E> Errors<E> {
     }
 
     /// Adds the note on the error that ends the call, unless it is already there. The error itself is stored elsewhere.
-    pub(crate) fn note(&mut self, note: Note) {
+    pub(crate) fn push_note(&mut self, note: Note) {
         let gathered = self.gathered();
         if gathered.notes.len() == gathered.kept.len() {
             gathered.notes.push(note);
@@ -87,20 +87,20 @@ impl<E> Errors<E> {
     }
 
     /// Records the pause after the last error.
-    pub(crate) fn paused(&mut self, pause: Duration) {
+    pub(crate) fn set_pause(&mut self, pause: Duration) {
         if let Some(note) = self.gathered().notes.last_mut() {
             note.pause = Some(pause);
         }
     }
 
     /// Records that the retry with this number started alone. `after` is the time since the call's start.
-    pub(crate) fn began(&mut self, number: u32, after: Duration) {
+    pub(crate) fn note_start(&mut self, number: u32, after: Duration) {
         self.gathered().began = Some((number, after));
     }
 
     /// The time from the call's start to the start of the last of `begun` attempts. `None` if that attempt started next
     /// to others.
-    pub(crate) fn when_began(&self, begun: u32) -> Option<Duration> {
+    pub(crate) fn start_of(&self, begun: u32) -> Option<Duration> {
         let last = self.0.as_ref().and_then(|gathered| gathered.began);
         let (number, after) = last.unwrap_or((1, Duration::ZERO));
         (number == begun).then_some(after)
@@ -118,14 +118,14 @@ impl<E> Errors<E> {
     }
 
     /// The error with this index among all errors. `None` if it was left out.
-    pub(crate) fn at(&self, place: u64) -> Option<&E> {
+    pub(crate) fn get(&self, place: u64) -> Option<&E> {
         let place = usize::try_from(place).ok()?;
-        if place < FIRST {
+        if place < FIRST_KEPT {
             return self.kept().get(place);
         }
         let left_out = usize::try_from(self.left_out()).ok()?;
         let index = place.checked_sub(left_out)?;
-        self.kept().get(index).filter(|_| index >= FIRST)
+        self.kept().get(index).filter(|_| index >= FIRST_KEPT)
     }
 
     fn gathered(&mut self) -> &mut Gathered<E> {

@@ -10,7 +10,7 @@ use core::{array, fmt};
 use retry_classify::Kind;
 use retry_classify::macro_support::shown;
 
-use crate::history::errors::{Errors, FIRST};
+use crate::history::errors::{Errors, FIRST_KEPT};
 use crate::observe::Reason;
 use crate::observe::fields::Delay;
 
@@ -215,14 +215,14 @@ impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
             shown(&self.error)
         )?;
         if f.alternate() {
-            self.table(f)?;
+            self.write_table(f)?;
         }
         Ok(())
     }
 }
 
 impl<E: fmt::Display, T> GaveUp<E, T> {
-    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = ["attempt", "began", "kind", "pause"].map(String::from);
         let cells = self.failures().map(|failed| {
             [
@@ -251,7 +251,7 @@ impl<E: fmt::Display, T> GaveUp<E, T> {
                 None => f.write_str("error")?,
             }
             let left_out = self.errors_left_out();
-            if index == FIRST && left_out > 0 {
+            if index == FIRST_KEPT && left_out > 0 {
                 write!(f, "\n… {left_out} left out")?;
             }
         }

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use core::time::Duration;
 
 use retry_classify::macro_support::{FromRejected, IntoVerdict, else_by};
-use retry_vocabulary::range::LEAST_REPEATS;
+use retry_vocabulary::range::MIN_REPEATS;
 
 use super::services::{ViaFn, ViaTrait};
 use super::values::Count;
@@ -39,7 +39,7 @@ impl Retries {
     }
 
     const fn call(self) -> Call {
-        Call::after(self.0).counted_as_one()
+        Call::after(self.0).with_single_count()
     }
 
     /// The pause after a failure, or `None` if the call gives up. For calls that don't need the reason, so that each
@@ -228,7 +228,7 @@ pub fn is_repeated<E, K>(
     times: impl Count,
     same: fn(&E, &E) -> bool,
 ) -> bool {
-    attempt.is_repeated(error, times.count().max(LEAST_REPEATS), same)
+    attempt.is_repeated(error, times.count().max(MIN_REPEATS), same)
 }
 
 // `F` has no bound, so that a wrong future or outcome causes one compile error, at `.await`.

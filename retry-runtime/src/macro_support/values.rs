@@ -211,7 +211,7 @@ macro_rules! found_by_name {
         impl PolicySource for $source {
             fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Policy {
                 let mut found = Policy::new();
-                name(&mut |name| found = self.find_over(name, &Policy::new()));
+                name(&mut |name| found = self.resolve(name, &Policy::new()));
                 found
             }
         }
@@ -243,7 +243,7 @@ pub fn chosen_policy<'a, E, P>(error: &'a E, choose: impl FnOnce(&'a E) -> P) ->
 /// Builds a policy from all values at once. Each setter would copy all of them, and the compiler would evaluate these
 /// copies for every attribute whenever it checks a crate.
 pub const fn policy_of(numbers: Section) -> Policy {
-    Policy::new().with(None, numbers)
+    Policy::new().with_section(None, numbers)
 }
 
 /// The policy with the key `enabled`: it retries only if both the policy's value and the key's are true.

@@ -108,8 +108,8 @@ impl Event<'_> {
             Started => "starting" Off;
             Retrying { retry, retry_max, max, delay, error, kind } => "retrying" Warn Retrying,
                 max: Max(max),
-                retry: self.counts_apart(retry, retry_max, max).then_some(retry),
-                retry_max: retry_max.filter(|_| self.counts_apart(retry, retry_max, max)),
+                retry: self.has_own_count(retry, retry_max, max).then_some(retry),
+                retry_max: retry_max.filter(|_| self.has_own_count(retry, retry_max, max)),
                 delay, error, reason: kind.name();
             Correcting { correction, max, delay, error } => "correcting" Warn Correcting,
                 correction, retry_max: max, delay, error, reason: Kind::Invalid.name();
@@ -121,13 +121,13 @@ impl Event<'_> {
             ItemsFailed { max, error, follows: Err(reason), .. } => "gave up" Warn GaveUp,
                 max: Max(max), error, reason: reason.name();
             FallingBack { corrections, max, error, reason, .. } => "falling back" Warn FallingBack,
-                corrections: any(corrections), max: Max(max), error, reason: reason.name();
+                corrections: nonzero(corrections), max: Max(max), error, reason: reason.name();
             FellBack { corrections, max } => "fell back" Info FellBack,
-                corrections: any(corrections), max: Max(max);
+                corrections: nonzero(corrections), max: Max(max);
             GaveUp { corrections, max, error, reason, .. } => "gave up" Warn GaveUp,
-                corrections: any(corrections), max: Max(max), error, reason: reason.name();
+                corrections: nonzero(corrections), max: Max(max), error, reason: reason.name();
             Succeeded { corrections, max, .. } => "succeeded" Info Succeeded,
-                corrections: any(corrections), max: Max(max);
+                corrections: nonzero(corrections), max: Max(max);
             BreakerOpened { open_for, error, cause } => "breaker opened" Warn BreakerOpened,
                 delay: open_for, error, reason: cause.name();
             BreakerHalfOpened => "breaker half open" Info BreakerHalfOpened,
@@ -146,13 +146,13 @@ impl Event<'_> {
     }
 
     /// Returns true if the retry's number and limit differ from the failed attempt's.
-    fn counts_apart(&self, retry: u32, retry_max: Option<u32>, max: Option<u32>) -> bool {
+    fn has_own_count(&self, retry: u32, retry_max: Option<u32>, max: Option<u32>) -> bool {
         (retry, retry_max) != (self.attempt, max)
     }
 }
 
 /// The count, or `None` if it is 0.
-fn any(count: u32) -> Option<u32> {
+fn nonzero(count: u32) -> Option<u32> {
     (count > 0).then_some(count)
 }
 

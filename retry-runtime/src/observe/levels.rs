@@ -17,7 +17,7 @@ static CHANGED: [AtomicU8; RECORDS] = [const { AtomicU8::new(0) }; RECORDS];
 
 /// Name prefixes, each with the highest level at which the records of its calls are logged.
 #[cfg(feature = "std")]
-static QUIET: Mutex<Vec<(String, Level)>> = Mutex::new(Vec::new());
+static MAX_LEVELS: Mutex<Vec<(String, Level)>> = Mutex::new(Vec::new());
 
 /// Sets the level at which the record is logged, in the whole program.
 ///
@@ -55,22 +55,22 @@ pub fn set_level(record: Record, level: Level) {
 /// every event. [`reset_levels`] removes the limit.
 #[cfg(feature = "std")]
 pub fn set_most(calls: &str, most: Level) {
-    let mut quiet = lock(&QUIET);
-    quiet.retain(|(beginning, _)| beginning != calls);
-    quiet.push((String::from(calls), most));
+    let mut limits = lock(&MAX_LEVELS);
+    limits.retain(|(beginning, _)| beginning != calls);
+    limits.push((String::from(calls), most));
 }
 
 /// Restores the default level of every record of every call.
 pub fn reset_levels() {
     #[cfg(feature = "std")]
-    lock(&QUIET).clear();
+    lock(&MAX_LEVELS).clear();
     for changed in &CHANGED {
         changed.store(0, Ordering::Relaxed);
     }
 }
 
 /// The level at which these fields are logged: the record's level, as changed by the program, limited for the call.
-pub(crate) fn of(fields: &Fields<'_>) -> Level {
+pub(crate) fn level_of(fields: &Fields<'_>) -> Level {
     let Some(record) = fields.record else {
         return fields.level;
     };
@@ -78,19 +78,19 @@ pub(crate) fn of(fields: &Fields<'_>) -> Level {
     let changed = number.checked_sub(1).map(|index| Level::ALL[index]);
     let level = changed.unwrap_or(fields.level);
     #[cfg(feature = "std")]
-    let level = at_most(level, fields.call);
+    let level = limit_level(level, fields.call);
     level
 }
 
 /// The level, limited to the most severe one allowed for the call.
 #[cfg(feature = "std")]
-fn at_most(level: Level, call: &dyn core::fmt::Display) -> Level {
-    let quiet = lock(&QUIET);
-    if level == Level::Off || quiet.is_empty() {
+fn limit_level(level: Level, call: &dyn core::fmt::Display) -> Level {
+    let limits = lock(&MAX_LEVELS);
+    if level == Level::Off || limits.is_empty() {
         return level;
     }
     let name = call.to_string();
-    let named = quiet.iter().filter(|(calls, _)| begins_with(&name, calls));
+    let named = limits.iter().filter(|(calls, _)| begins_with(&name, calls));
     match named.max_by_key(|(calls, _)| calls.len()) {
         Some((_, Level::Off)) => Level::Off,
         Some((_, most)) => level.max(*most),

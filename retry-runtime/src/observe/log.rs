@@ -16,7 +16,7 @@ use crate::observe::warnings::OncePerName;
 /// All records have the same fields, so that one query matches them all. Numeric fields are numbers, which can be
 /// summed; the delay is in seconds.
 pub(crate) fn log(fields: &Fields<'_>) {
-    let level = levels::of(fields);
+    let level = levels::level_of(fields);
     let max = fields.max.and_then(|max| max.0);
     let delay = fields.delay.map(|delay| Delay::new(delay).seconds());
     let error = fields.error.map(|error| display(shown(error)));

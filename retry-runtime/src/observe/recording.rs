@@ -61,7 +61,7 @@ impl Recorder {
         });
     }
 
-    fn all<T>(&self, part: impl Fn(&Recorded) -> Option<T>) -> Vec<T> {
+    fn filter_map<T>(&self, part: impl Fn(&Recorded) -> Option<T>) -> Vec<T> {
         lock(&self.0).iter().filter_map(part).collect()
     }
 
@@ -69,27 +69,27 @@ impl Recorder {
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
         let of_call = |entry: &Recorded| (entry.call == name).then(|| entry.clone());
-        Self(Arc::new(Mutex::new(self.all(of_call))))
+        Self(Arc::new(Mutex::new(self.filter_map(of_call))))
     }
 
     /// The logged events, one line each, as printed by the `Display` of [`Event`]. Errors are shown as in the log.
     pub fn lines(&self) -> Vec<String> {
-        self.all(|entry| entry.line.clone())
+        self.filter_map(|entry| entry.line.clone())
     }
 
     /// The pauses, in the order in which they started.
     pub fn delays(&self) -> Vec<Duration> {
-        self.all(|entry| entry.delay)
+        self.filter_map(|entry| entry.delay)
     }
 
     /// The number of attempts of each call, in the order in which the calls ended.
     pub fn attempts(&self) -> Vec<u32> {
-        self.all(|entry| entry.end.map(|(attempts, _)| attempts))
+        self.filter_map(|entry| entry.end.map(|(attempts, _)| attempts))
     }
 
     /// The reasons that calls gave up, in the order in which the calls ended.
     pub fn reasons(&self) -> Vec<Reason> {
-        self.all(|entry| match entry.end {
+        self.filter_map(|entry| match entry.end {
             Some((_, CallEnd::GaveUp(reason))) => Some(reason),
             _ => None,
         })
@@ -116,12 +116,12 @@ pub(crate) fn replace(recorder: Option<Recorder>) -> Option<Recorder> {
 /// Records a call's log line and event with this thread's recorder, if there is one. `line` is `None` if the event is
 /// not logged; `event` is `None` for a line that isn't an event.
 pub(crate) fn record(call: &str, line: Option<&dyn Display>, event: Option<&Event<'_>>) {
-    if let Some(recorder) = here() {
+    if let Some(recorder) = current() {
         recorder.record(call, line.map(ToString::to_string), event);
     }
 }
 
 /// The recorder of this thread's calls, if there is one. `None` while the thread is being destroyed.
-pub(crate) fn here() -> Option<Recorder> {
-    RECORDER.try_with(|here| here.borrow().clone()).ok()?
+pub(crate) fn current() -> Option<Recorder> {
+    RECORDER.try_with(|current| current.borrow().clone()).ok()?
 }

@@ -16,7 +16,7 @@ pub(crate) struct OncePerName(Mutex<Vec<String>>);
 
 #[cfg(feature = "std")]
 impl OncePerName {
-    const MOST: usize = 1000;
+    const MAX_NAMES: usize = 1000;
 
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
@@ -25,7 +25,7 @@ impl OncePerName {
     /// Returns true the first time it is called with this name, unless too many names are stored already.
     pub(crate) fn is_new(&self, call: &str) -> bool {
         let mut named = lock(&self.0);
-        let is_new = named.len() < Self::MOST && !named.iter().any(|name| name == call);
+        let is_new = named.len() < Self::MAX_NAMES && !named.iter().any(|name| name == call);
         if is_new {
             named.push(call.to_owned());
         }
@@ -59,15 +59,15 @@ pub fn ignores_timeout(call: &str) {
 pub fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
     use retry_classify::macro_support::{Basis, shown};
 
-    const OF_NO_TYPE: &str = "not retried: no known type in this error decides whether to retry; \
+    const UNKNOWN_TYPE: &str = "not retried: no known type in this error decides whether to retry; \
                               name yours, as in `on = on::is::<Busy>`, or register it with `on::known`";
-    const WITHOUT_HEADERS: &str = "throttled, and any Retry-After is lost with the headers: ";
+    const LOST_HEADERS: &str = "throttled, and any Retry-After is lost with the headers: ";
     static UNKNOWN: OncePerName = OncePerName::new();
     static LOST: OncePerName = OncePerName::new();
 
     let (warned, why, advice) = match verdict.basis() {
-        Basis::Unknown => (&UNKNOWN, OF_NO_TYPE, ""),
-        Basis::LostHeaders(client) => (&LOST, WITHOUT_HEADERS, client.advice()),
+        Basis::Unknown => (&UNKNOWN, UNKNOWN_TYPE, ""),
+        Basis::LostHeaders(client) => (&LOST, LOST_HEADERS, client.advice()),
         Basis::Answer | Basis::Failed(_) | Basis::Nothing => return,
     };
     if warned.is_new(call) {
@@ -84,7 +84,7 @@ pub fn warn_about_verdict(_: &str, _: Verdict, _: &dyn Display) {}
 /// Logs that an operator changed a shared protection. The target is not `retry`, because the change is not part of a
 /// call.
 #[cfg(feature = "std")]
-pub fn changed(what: &str, to: &dyn Display) {
+pub fn log_change(what: &str, to: &dyn Display) {
     #[cfg(feature = "tracing")]
     tracing::info!(target: "retry::protections", "{what}: {to}");
     #[cfg(not(feature = "tracing"))]

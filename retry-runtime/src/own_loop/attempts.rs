@@ -118,7 +118,7 @@ impl<'a> Attempts<'a> {
     /// check first that the policy still allows the attempt, call [`Call::resumed`].
     pub fn from_saved(site: &'a Site<'a>, call: Call) -> Self {
         let mut attempts = Self::new(site);
-        attempts.driver.resume(call.known(site.policy()));
+        attempts.driver.resume(call.with_max_of(site.policy()));
         attempts
     }
 }

@@ -53,24 +53,24 @@ impl PolicyError {
 
 /// The first 40 characters of a text, on one line, for messages. A user may pass a whole file by mistake.
 pub(crate) fn short(text: &str) -> String {
-    const LONGEST: usize = 40;
+    const MAX_CHARS: usize = 40;
     let on_one_line = |c: char| if c.is_control() { ' ' } else { c };
-    let mut short: String = text.chars().take(LONGEST).map(on_one_line).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    let mut short: String = text.chars().take(MAX_CHARS).map(on_one_line).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
         short.push('…');
     }
     short
 }
 
 /// Creates a [`PolicyError`] with a formatted message.
-macro_rules! refused {
+macro_rules! policy_error {
     ($($message:tt)*) => {
         $crate::policy::error::PolicyError::new(alloc::format!($($message)*))
     };
 }
-pub(crate) use refused;
+pub(crate) use policy_error;
 
 /// Adds the name of an entry to an error.
-pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
-    refused!("in `{}`: {error}", short(name))
+pub(crate) fn with_entry_name(name: &str, error: &PolicyError) -> PolicyError {
+    policy_error!("in `{}`: {error}", short(name))
 }

@@ -8,7 +8,7 @@ use retry_vocabulary::key::{Key, KeyPath};
 use retry_vocabulary::messages::{self, Bound};
 use retry_vocabulary::range;
 
-use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, refused, row};
+use crate::policy::{Jitter, Policy, PolicyError, SECTIONS, Section, Values, policy_error, row};
 
 /// A value that is rejected.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ enum Fault {
 
 impl Fault {
     /// A message for compile errors, which can't contain the value.
-    const fn in_short(self) -> &'static str {
+    const fn short_message(self) -> &'static str {
         match self {
             Self::OutOfRange(..) => {
                 "a `factor` is a number from 1 up, a `jitter` a ratio from 0 to 1, and a time limit above zero"
@@ -70,7 +70,7 @@ impl Policy {
         };
         Err(PolicyError::new(match fault {
             Fault::OutOfRange(at, range) => messages::was_out_of_range(&at, range),
-            Fault::Above(low, high) => messages::is_above(low, high),
+            Fault::Above(low, high) => messages::above_limit(low, high),
             Fault::WithList(at) => messages::no_effect(&at, messages::WITH_LIST),
         }))
     }
@@ -100,7 +100,7 @@ impl Policy {
     /// Outside of constants, if the policy has an invalid value.
     pub const fn checked(self) -> Self {
         match self.fault() {
-            Some(fault) => panic!("{}", fault.in_short()),
+            Some(fault) => panic!("{}", fault.short_message()),
             None => self,
         }
     }
@@ -125,7 +125,7 @@ impl Policy {
         for (key, limit) in limits {
             if let Some(limit) = limit.filter(|limit| *limit < shortest) {
                 let (shortest, limit) = (DurationText(shortest), DurationText(limit));
-                return Err(refused!(
+                return Err(policy_error!(
                     "the first retry would come too late (its delay is at least {shortest}, `{key} = {limit}`): lower one or raise the other"
                 ));
             }
@@ -141,9 +141,9 @@ impl Policy {
             (Key::TotalTimeout, call.total_timeout),
             (Key::TotalDelay, call.total_delay),
         ];
-        while let [(key, limit), rest @ ..] = limits {
+        while let &[(key, limit), ref rest @ ..] = limits {
             if let Some(Duration::ZERO) = limit {
-                return Some(Fault::OutOfRange(at(None, *key), range::POSITIVE_DURATION));
+                return Some(Fault::OutOfRange(path(None, key), range::POSITIVE_DURATION));
             }
             limits = rest;
         }
@@ -161,7 +161,7 @@ impl Policy {
     /// Checks the values that are set for a kind, and that those in force don't contradict each other.
     const fn fault_of(&self, section: Option<Key>, kind: Option<Kind>) -> Option<Fault> {
         let (own, set) = (self.settings.sections[0], self.settings.sections[row(kind)]);
-        let is_list = set.names_list() || (set.backoff.is_none() && own.names_list());
+        let is_list = set.has_list() || (set.backoff.is_none() && own.has_list());
         let in_force = self.in_force(self.named(None).overridden_by(self.named(kind)));
         // A section's own keys are reported with the section's name, inherited ones without it. The message doesn't
         // call a value a default, because the program may have set it.
@@ -169,15 +169,15 @@ impl Policy {
         let base = bound(section, Key::Base, set.base.is_some(), in_force.base);
         let floor = bound(None, Key::Floor, false, in_force.floor);
         Some(match (set.base, set.factor, set.jitter) {
-            (Some(_), _, _) if is_list => Fault::WithList(at(section, Key::Base)),
-            (_, Some(_), _) if is_list => Fault::WithList(at(section, Key::Factor)),
+            (Some(_), _, _) if is_list => Fault::WithList(path(section, Key::Base)),
+            (_, Some(_), _) if is_list => Fault::WithList(path(section, Key::Factor)),
             (_, Some(factor), _) if !range::is_factor(factor) => {
-                Fault::OutOfRange(at(section, Key::Factor), range::FACTOR)
+                Fault::OutOfRange(path(section, Key::Factor), range::FACTOR)
             }
             (_, _, Some(Jitter::Ratio(ratio) | Jitter::Added(ratio)))
                 if !range::is_ratio(ratio) =>
             {
-                Fault::OutOfRange(at(section, Key::Jitter), range::RATIO)
+                Fault::OutOfRange(path(section, Key::Jitter), range::RATIO)
             }
             _ if !is_list && is_above(base, cap) => Fault::Above(base, cap),
             _ if is_above(floor, cap) => Fault::Above(floor, cap),
@@ -186,13 +186,13 @@ impl Policy {
     }
 }
 
-const fn at(section: Option<Key>, key: Key) -> KeyPath {
+const fn path(section: Option<Key>, key: Key) -> KeyPath {
     KeyPath { section, key }
 }
 
 const fn bound(section: Option<Key>, key: Key, is_sections: bool, value: Duration) -> Bound {
     Bound {
-        at: at(if is_sections { section } else { None }, key),
+        at: path(if is_sections { section } else { None }, key),
         value,
         is_default: false,
     }

@@ -33,7 +33,7 @@ pub enum Jitter {
 
 impl Jitter {
     /// The jitter of this ratio, written as `text`: with a sign, it only lengthens delays.
-    pub(crate) fn of_text(text: &str, ratio: f64) -> Self {
+    pub(crate) fn from_text(text: &str, ratio: f64) -> Self {
         if text.starts_with('+') {
             Self::Added(ratio)
         } else {
@@ -52,7 +52,7 @@ impl Jitter {
     ) -> (Duration, Duration) {
         let taken = match (self, self.word()) {
             (Self::Ratio(ratio) | Self::Added(ratio), _) => ratio,
-            (_, word) => word.map_or(0.0, delay::taken_by),
+            (_, word) => word.map_or(0.0, delay::max_reduction),
         };
         let low = delay::shortest(plain, taken);
         let high = plain.saturating_add(plain.saturating_sub(low)).min(cap);

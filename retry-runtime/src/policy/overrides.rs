@@ -5,7 +5,7 @@ use retry_vocabulary::key::{Key, KeyScope};
 
 use crate::policy::settings::{known_keys, settings};
 use crate::policy::{
-    Entries, KeyValue, Policy, PolicyError, PolicySettings, Section, Settings, refused,
+    Entries, KeyValue, Policy, PolicyError, PolicySettings, Section, Settings, policy_error,
 };
 
 /// The policy keys set by one text or table: one layer of configuration.
@@ -87,7 +87,7 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, overrides: &Overrides) -> Result<Self, PolicyError> {
-        let settings = self.all_named();
+        let settings = self.all_set();
         Self { settings }.with_overrides(overrides).try_checked()
     }
 
@@ -101,8 +101,8 @@ impl Policy {
     /// no default for delays applies. If the policy sets `max`, no default `max` of a section applies.
     pub(crate) fn with_defaults(self, defaults: &Overrides) -> Self {
         let (own, mut settings) = (&self.settings, defaults.policy);
-        let names_delays = own.sections.iter().any(|section| section.names_delays());
-        if names_delays || own.call.floor.is_some() {
+        let sets_delays = own.sections.iter().any(|section| section.sets_delays());
+        if sets_delays || own.call.floor.is_some() {
             settings.call.floor = None;
             settings.sections = settings.sections.map(Section::without_delays);
         }
@@ -163,9 +163,9 @@ impl Overrides {
     }
 
     /// Reads the keys of a policy, or of an entry of named policies.
-    pub(crate) fn read(among: KeyScope, entries: Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn read(scope: KeyScope, entries: Entries) -> Result<Self, PolicyError> {
         let mut layer = Self::new();
-        for (at, raw) in known_keys(among, entries)? {
+        for (at, raw) in known_keys(scope, entries)? {
             match at.key {
                 Key::Breaker => layer.breaker = Settings::read(at.key, raw.into_keys(at)?)?,
                 Key::Limiter => layer.limiter = Settings::read(at.key, raw.into_keys(at)?)?,
@@ -243,7 +243,7 @@ impl LimiterSettings {
     pub(crate) fn checked(self) -> Result<Self, PolicyError> {
         match (self.least, self.most) {
             (Some(least), Some(most)) if least > most => {
-                Err(refused!("`least = {least}` is above `most = {most}`"))
+                Err(policy_error!("`least = {least}` is above `most = {most}`"))
             }
             _ => Ok(self),
         }

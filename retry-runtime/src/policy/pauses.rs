@@ -45,7 +45,7 @@ impl Iterator for Pauses {
     /// The next pause, or `None` after `max` pauses.
     fn next(&mut self) -> Option<Duration> {
         self.retry = self.schedule.next_retry(self.retry)?;
-        self.previous = random::between(self.schedule.range(self.retry, self.previous));
+        self.previous = random::duration_in(self.schedule.range(self.retry, self.previous));
         Some(self.previous)
     }
 

@@ -25,8 +25,8 @@ pub fn limit(max: u32) -> Option<u32> {
 impl Schedule {
     /// The values in force if only `named` and `floor` are set.
     pub(crate) const fn new(named: Section, floor: Option<Duration>) -> Self {
-        let backoff = named_or(named.backoff, Backoff::Exponential);
-        let jitter = named_or(named.jitter, Jitter::Full);
+        let backoff = or_default(named.backoff, Backoff::Exponential);
+        let jitter = or_default(named.jitter, Jitter::Full);
         // Decorrelated jitter ignores the list, so the normal cap applies.
         let cap = match (backoff, jitter) {
             (_, Jitter::Decorrelated) => default::CAP,
@@ -34,12 +34,12 @@ impl Schedule {
             _ => default::CAP,
         };
         Self {
-            max: named_or(named.max, default::MAX),
+            max: or_default(named.max, default::MAX),
             backoff,
-            base: named_or(named.base, default::BASE),
-            factor: named_or(named.factor, 2.0),
-            cap: named_or(named.cap, cap),
-            floor: named_or(floor, default::FLOOR),
+            base: or_default(named.base, default::BASE),
+            factor: or_default(named.factor, 2.0),
+            cap: or_default(named.cap, cap),
+            floor: or_default(floor, default::FLOOR),
             jitter,
         }
     }
@@ -73,7 +73,7 @@ impl Schedule {
             return Duration::ZERO;
         }
         let delay = self.backoff.delay(retry, self.base, self.factor, self.cap);
-        self.within(delay)
+        self.clamp(delay)
     }
 
     /// The range, both ends included, from which the delay before `retry` (from 1) is drawn. `previous` is the previous
@@ -82,19 +82,19 @@ impl Schedule {
         if self.backoff == Backoff::None {
             return (Duration::ZERO, Duration::ZERO);
         }
-        self.range_about(self.plain_delay(retry), previous)
+        self.range_around(self.plain_delay(retry), previous)
     }
 
     /// The range, both ends included, from which a delay is drawn if `plain`, the delay without jitter, is computed
     /// elsewhere.
-    pub(crate) fn range_about(&self, plain: Duration, previous: Duration) -> (Duration, Duration) {
-        let plain = self.within(plain);
+    pub(crate) fn range_around(&self, plain: Duration, previous: Duration) -> (Duration, Duration) {
+        let plain = self.clamp(plain);
         let (low, high) = self.jitter.range(plain, self.base, self.cap, previous);
-        (self.within(low), self.within(high))
+        (self.clamp(low), self.clamp(high))
     }
 
     /// The delay, raised to the floor or lowered to the cap.
-    fn within(&self, delay: Duration) -> Duration {
+    fn clamp(&self, delay: Duration) -> Duration {
         delay.max(self.floor).min(self.cap)
     }
 
@@ -105,7 +105,7 @@ impl Schedule {
 }
 
 /// The value that is set, or else the default.
-pub(crate) const fn named_or<T: Copy>(named: Option<T>, default: T) -> T {
+pub(crate) const fn or_default<T: Copy>(named: Option<T>, default: T) -> T {
     match named {
         Some(value) => value,
         None => default,

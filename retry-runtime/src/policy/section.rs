@@ -75,7 +75,7 @@ impl Section {
     }
 
     /// Returns true if the section sets any key for delays.
-    pub(crate) fn names_delays(self) -> bool {
+    pub(crate) fn sets_delays(self) -> bool {
         self != self.without_delays()
     }
 
@@ -86,7 +86,7 @@ impl Section {
         }
     }
 
-    pub(crate) const fn names_list(&self) -> bool {
+    pub(crate) const fn has_list(&self) -> bool {
         matches!(self.backoff, Some(Backoff::List(_)))
     }
 
@@ -106,18 +106,18 @@ impl Section {
         /// [`Policy::max`](crate::Policy::max).
         max(retries: u32): [max] = retries;
         /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
-        base(base: Duration): [base] = at_longest(base);
+        base(base: Duration): [base] = clamp_duration(base);
         /// Sets the growth of the delays: see [`Policy::factor`](crate::Policy::factor).
         factor(factor: f64): [factor] = factor;
         /// Sets the longest delay: see [`Policy::cap`](crate::Policy::cap).
-        cap(cap: Duration): [cap] = at_longest(cap);
+        cap(cap: Duration): [cap] = clamp_duration(cap);
         /// Sets the randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
         jitter(jitter: Jitter): [jitter] = jitter;
     }
 }
 
 /// The duration, limited to the longest one that a policy's text can contain.
-pub(crate) const fn at_longest(duration: Duration) -> Duration {
+pub(crate) const fn clamp_duration(duration: Duration) -> Duration {
     if duration.as_nanos() > LONGEST.as_nanos() {
         return LONGEST;
     }

@@ -131,7 +131,7 @@ impl<'de> Visitor<'de> for RawVisitor<'_> {
         let mut values = Vec::new();
         let accept = |_| Ok(());
         while let Some(value) = list.next_element_seed(RawVisitor { check: &accept })? {
-            values.push(String::from(value.single()));
+            values.push(String::from(value.as_text()));
         }
         Ok(RawValue::List(values))
     }

@@ -34,17 +34,17 @@ pub(crate) trait Settings: Default {
 
 /// Looks up the keys of the entries. Each key may occur once.
 pub(crate) fn known_keys(
-    among: KeyScope,
+    scope: KeyScope,
     entries: Entries,
 ) -> Result<Vec<(KeyPath, RawValue)>, PolicyError> {
-    let section = match among {
+    let section = match scope {
         KeyScope::Section(section) => Some(section),
         _ => None,
     };
     let mut known: Vec<(KeyPath, RawValue)> = Vec::new();
     for (name, raw) in entries {
-        let Some(key) = among.find(&name) else {
-            let message = messages::unknown_key(&short(&name), raw.single(), among);
+        let Some(key) = scope.find(&name) else {
+            let message = messages::unknown_key(&short(&name), raw.as_text(), scope);
             return Err(PolicyError::new(message));
         };
         let at = KeyPath { section, key };
@@ -168,7 +168,7 @@ impl PolicySettings {
     /// These settings with the values of `later` in place of their own, key by key, including sections. A list removes
     /// an earlier `base` and `factor`, even from sections that inherit the list.
     pub(crate) fn overridden_by(mut self, later: &Self) -> Self {
-        let is_list = later.sections[0].names_list();
+        let is_list = later.sections[0].has_list();
         for (section, later) in self.sections.iter_mut().zip(later.sections) {
             if is_list && section.backoff.or(later.backoff).is_none() {
                 *section = section.without_growth();

@@ -8,7 +8,7 @@ use retry_vocabulary::key::{Key, KeyScope};
 
 use crate::policy::{
     BreakerSettings, Entries, LimiterSettings, Overrides, Policy, PolicyError, RawValue, Settings,
-    refused, short, written,
+    keys_text, policy_error, short,
 };
 
 /// Implements `FromStr` and, with the feature `serde`, `Deserialize` from a table.
@@ -19,7 +19,7 @@ macro_rules! readable {
             type Err = PolicyError;
 
             fn from_str(text: &str) -> Result<Self, PolicyError> {
-                $read($crate::policy::text::entries(text)?).and_then($build)
+                $read($crate::policy::text::parse(text)?).and_then($build)
             }
         }
 
@@ -69,29 +69,29 @@ readable! {
 /// ```
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&written(self.all_in_force().values()))
+        f.write_str(&keys_text(self.all_in_force().values()))
     }
 }
 
 impl fmt::Display for Overrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&written(self.policy.values()))
+        f.write_str(&keys_text(self.policy.values()))
     }
 }
 
 /// The maximum nesting depth of tables in a text: a name, and a section in it. Limited, so that no text can overflow
 /// the stack.
-const DEPTH: u8 = 2;
+const MAX_DEPTH: u8 = 2;
 
 /// Parses the keys of a whole text.
-pub(crate) fn entries(text: &str) -> Result<Entries, PolicyError> {
+pub(crate) fn parse(text: &str) -> Result<Entries, PolicyError> {
     let mut parser = Parser {
         rest: text,
-        depth: DEPTH,
+        depth: MAX_DEPTH,
     };
-    let entries = parser.entries()?;
+    let entries = parser.parse_entries()?;
     if parser.delimiter().is_some() {
-        return Err(refused!("`)` without a `(` before it"));
+        return Err(policy_error!("`)` without a `(` before it"));
     }
     Ok(entries)
 }
@@ -104,7 +104,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// Consumes the text before the next delimiter.
-    fn word(&mut self) -> &'a str {
+    fn take_word(&mut self) -> &'a str {
         let delimiters = [',', '=', '(', ')', '[', ']', '"'];
         let end = self.rest.find(delimiters).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         word.trim()
     }
 
-    /// The delimiter at which [`Parser::word`] stopped. `None` at the end of the text.
+    /// The delimiter at which [`Parser::take_word`] stopped. `None` at the end of the text.
     fn delimiter(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -130,24 +130,24 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let key = short(key);
-        Err(refused!(
+        Err(policy_error!(
             "`{delimiter}` is missing after the value of `{key}`"
         ))
     }
 
     /// Parses keys up to the end of the text or to a `)`, which is not consumed.
-    fn entries(&mut self) -> Result<Entries, PolicyError> {
+    fn parse_entries(&mut self) -> Result<Entries, PolicyError> {
         let mut entries = Entries::new();
         loop {
-            let key = self.word();
+            let key = self.take_word();
             let raw = match self.delimiter() {
                 None | Some(')') if key.is_empty() => return Ok(entries),
                 Some(delimiter) if key.is_empty() => {
-                    return Err(refused!("a key is missing before `{delimiter}`"));
+                    return Err(policy_error!("a key is missing before `{delimiter}`"));
                 }
-                _ if self.take('=') => self.value(key)?,
-                _ if self.take('(') => self.in_brackets(key)?,
-                _ => return Err(no_value(key)),
+                _ if self.take('=') => self.parse_value(key)?,
+                _ if self.take('(') => self.parse_parens(key)?,
+                _ => return Err(missing_value(key)),
             };
             entries.push((String::from(key), raw));
             self.rest = self.rest.trim_start();
@@ -157,13 +157,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn value(&mut self, key: &str) -> Result<RawValue, PolicyError> {
+    fn parse_value(&mut self, key: &str) -> Result<RawValue, PolicyError> {
         if !self.take('[') {
-            return self.single(key).map(RawValue::One);
+            return self.parse_single(key).map(RawValue::One);
         }
         let mut values = Vec::new();
         while !self.take(']') {
-            values.push(self.single(key)?);
+            values.push(self.parse_single(key)?);
             if !self.take(',') {
                 self.expect(']', key)?;
                 break;
@@ -173,32 +173,32 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a value that is neither a list nor a section.
-    fn single(&mut self, key: &str) -> Result<String, PolicyError> {
-        let word = self.word();
+    fn parse_single(&mut self, key: &str) -> Result<String, PolicyError> {
+        let word = self.take_word();
         if !word.is_empty() {
             return Ok(String::from(word));
         }
         if !self.take('"') {
-            return Err(no_value(key));
+            return Err(missing_value(key));
         }
-        let unclosed = || refused!("the value of `{}` has no closing quote", short(key));
+        let unclosed = || policy_error!("the value of `{}` has no closing quote", short(key));
         let (text, rest) = self.rest.split_once('"').ok_or_else(unclosed)?;
         self.rest = rest;
         Ok(String::from(text))
     }
 
     /// Parses a value in parentheses, or the keys of a section.
-    fn in_brackets(&mut self, key: &str) -> Result<RawValue, PolicyError> {
+    fn parse_parens(&mut self, key: &str) -> Result<RawValue, PolicyError> {
         let start = self.rest;
-        let word = self.word();
+        let word = self.take_word();
         let raw = match self.delimiter() {
             Some(')') if word.is_empty() => RawValue::Table(Entries::new()),
             Some(')') => RawValue::One(String::from(word)),
-            Some('"' | '[') if word.is_empty() => self.value(key)?,
+            Some('"' | '[') if word.is_empty() => self.parse_value(key)?,
             Some(_) if self.depth != 0 => {
                 self.rest = start;
                 self.depth -= 1;
-                let table = self.entries()?;
+                let table = self.parse_entries()?;
                 self.depth += 1;
                 RawValue::Table(table)
             }
@@ -210,30 +210,30 @@ impl<'a> Parser<'a> {
 }
 
 /// The error for a key without a value, or a value without a key.
-fn no_value(word: &str) -> PolicyError {
+fn missing_value(word: &str) -> PolicyError {
     let given = short(word);
     if KeyScope::Entry.find(word).is_some() {
-        return refused!("`{given}` has no value: write `{given}=…`");
+        return policy_error!("`{given}` has no value: write `{given}=…`");
     }
-    match key_of(word) {
+    match guess_key(word) {
         Some((key, value)) => {
-            refused!("`{given}` is a value without its key: write `{key}={value}`")
+            policy_error!("`{given}` is a value without its key: write `{key}={value}`")
         }
-        None => refused!(
+        None => policy_error!(
             "`{given}` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`"
         ),
     }
 }
 
 /// The key to suggest for a value that was written without its key, and that key's value.
-fn key_of(value: &str) -> Option<(Key, &str)> {
+fn guess_key(value: &str) -> Option<(Key, &str)> {
     match value {
         "off" | "false" | "no" | "disabled" => Some((Key::Enabled, "false")),
         "on" | "true" | "yes" => Some((Key::Enabled, "true")),
         _ if value.parse::<u32>().is_ok() => Some((Key::Max, value)),
         _ => {
             let mut keys = KeyScope::Policy.keys();
-            let key = keys.find(|key| key.takes().words().contains(&value))?;
+            let key = keys.find(|key| key.value_type().words().contains(&value))?;
             Some((key, value))
         }
     }

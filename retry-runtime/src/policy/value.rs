@@ -27,7 +27,7 @@ pub(crate) type Entries = Vec<(String, RawValue)>;
 
 impl RawValue {
     /// The value as one text, for keys that take one value, and for messages. Lists and tables are abbreviated.
-    pub(crate) fn single(&self) -> &str {
+    pub(crate) fn as_text(&self) -> &str {
         match self {
             Self::One(text) => text,
             Self::List(_) => "[…]",
@@ -39,16 +39,16 @@ impl RawValue {
     pub(crate) fn into_keys(self, at: KeyPath) -> Result<Entries, PolicyError> {
         match self {
             Self::Table(entries) => Ok(entries),
-            other => Err(takes_keys(&at, &other, KeyScope::Section(at.key))),
+            other => Err(not_table(&at, &other, KeyScope::Section(at.key))),
         }
     }
 }
 
 /// The error for a value that should be a table of these keys.
-pub(crate) fn takes_keys(name: &dyn fmt::Display, value: &RawValue, keys: KeyScope) -> PolicyError {
+pub(crate) fn not_table(name: &dyn fmt::Display, value: &RawValue, keys: KeyScope) -> PolicyError {
     let example = keys.keys().next().map_or("", Key::example);
     let keys = format!("keys, as in `{example}`");
-    PolicyError::new(messages::wrong_kind(name, &short(value.single()), &keys))
+    PolicyError::new(messages::wrong_kind(name, &short(value.as_text()), &keys))
 }
 
 /// A value of a key.
@@ -70,7 +70,7 @@ impl KeyValue {
         if at.key.is_section() {
             return Section::read(at.key, raw.into_keys(at)?).map(Self::Section);
         }
-        let text = raw.single();
+        let text = raw.as_text();
         let out_of_range = |range| messages::out_of_range(&at, &short(text), range);
         let (number, count) = (text.parse::<f64>().ok(), text.parse::<u32>().ok());
         let number_if = |is_in_range: fn(f64) -> bool| number.filter(|it| is_in_range(*it));
@@ -78,7 +78,7 @@ impl KeyValue {
             let count = count.filter(|it| is_in_range(*it));
             count.map(Self::Count)
         };
-        let takes = at.key.takes();
+        let takes = at.key.value_type();
         let (value, range) = match (takes, &raw) {
             (ValueType::Count, _) if text == "unlimited" => return Ok(Self::Count(u32::MAX)),
             (ValueType::Count, _) => (count_if(|it| it < u32::MAX), range::COUNT),
@@ -92,7 +92,7 @@ impl KeyValue {
             }
             (ValueType::Jitter, _) if number.is_some() => {
                 let ratio = number_if(range::is_ratio);
-                let jitter = ratio.map(|ratio| Self::Jitter(Jitter::of_text(text, ratio)));
+                let jitter = ratio.map(|ratio| Self::Jitter(Jitter::from_text(text, ratio)));
                 (jitter, range::RATIO)
             }
             (ValueType::Bool, _) => (text.parse().ok().map(Self::Bool), range::BOOL),
@@ -129,7 +129,7 @@ fn read_duration(at: KeyPath, text: &str) -> Result<Duration, PolicyError> {
 }
 
 fn read_word<W: Worded>(at: KeyPath, text: &str) -> Result<W, PolicyError> {
-    let words = at.key.takes().words();
+    let words = at.key.value_type().words();
     let message = || messages::unknown_word(at.key, &at, &short(text), &words);
     let word = W::WORDS.iter().find(|(word, _)| word.word() == text);
     let value = word.map(|(_, value)| *value);
@@ -137,7 +137,7 @@ fn read_word<W: Worded>(at: KeyPath, text: &str) -> Result<W, PolicyError> {
 }
 
 /// Keys with their values, as in a policy's text.
-pub(crate) fn written(values: impl Iterator<Item = (&'static str, KeyValue)>) -> String {
+pub(crate) fn keys_text(values: impl Iterator<Item = (&'static str, KeyValue)>) -> String {
     let written = values.map(|(key, value)| match value {
         KeyValue::Section(_) => format!("{key}({value})"),
         _ => format!("{key}={value}"),
@@ -163,7 +163,7 @@ impl fmt::Display for KeyValue {
             Self::Jitter(jitter) => jitter.text(),
             Self::Hint(hint) => hint.text(),
             Self::Bool(is_on) => is_on.to_string(),
-            Self::Section(section) => written(section.values()),
+            Self::Section(section) => keys_text(section.values()),
         })
     }
 }

@@ -15,7 +15,7 @@ pub fn attempt_within<F: Future>(
     name: impl FnOnce() -> Arc<str>,
 ) -> impl Future<Output = F::Output> {
     #[cfg(feature = "nested")]
-    return within(attempt, Outer::shared(policy, name()));
+    return within(attempt, Outer::with_name(policy, name()));
     #[cfg(not(feature = "nested"))]
     {
         let _ = (policy, name);
@@ -31,7 +31,7 @@ pub fn run_within<V>(
     attempt: impl FnOnce() -> V,
 ) -> V {
     #[cfg(feature = "nested")]
-    let _entered = enter(Outer::shared(policy, name()));
+    let _entered = enter(Outer::with_name(policy, name()));
     #[cfg(not(feature = "nested"))]
     let _ = (policy, name);
     attempt()

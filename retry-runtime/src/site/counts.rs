@@ -12,11 +12,11 @@ use crate::sync::{Mutex, lock};
 
 /// The most names that are kept, and the most bytes of each. Limited, so that names created for each call don't fill
 /// the memory.
-const MOST: usize = 1000;
+const MAX_NAMES: usize = 1000;
 const NAME_LIMIT: usize = 200;
 
-/// The name for all calls beyond [`MOST`].
-const OTHERS: &str = "(others)";
+/// The name for all calls beyond [`MAX_NAMES`].
+const OTHER_NAMES: &str = "(others)";
 
 /// The counts, by name.
 static COUNTS: Mutex<BTreeMap<String, SiteCounts>> = Mutex::new(BTreeMap::new());
@@ -90,8 +90,8 @@ fn insert<'a>(
     policy: &Policy,
 ) -> &'a mut SiteCounts {
     let mut name = shown_within(name, NAME_LIMIT).to_string();
-    if all.len() >= MOST && !all.contains_key(&name) {
-        name = String::from(OTHERS);
+    if all.len() >= MAX_NAMES && !all.contains_key(&name) {
+        name = String::from(OTHER_NAMES);
     }
     all.entry(name.clone()).or_insert(SiteCounts {
         name,

@@ -14,11 +14,11 @@ use crate::site::{Name as SiteName, Site};
 thread_local! {
     /// The innermost call whose attempt is running on this thread. Set only while the attempt is polled, because the
     /// thread may poll an unrelated task next.
-    static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
 /// The pairs of functions already reported, by both names.
-static TOLD: OncePerName = OncePerName::new();
+static REPORTED: OncePerName = OncePerName::new();
 
 /// A call, as seen by calls made within its attempts.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ impl Outer {
     }
 
     /// An outer call with a name known at run time. The rounds of a plan are its attempts.
-    pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
+    pub(crate) fn with_name(policy: &Policy, name: Arc<str>) -> Self {
         Self {
             name: Name::Shared(name),
             attempts: policy.most_attempts(Values::Taken),
@@ -70,13 +70,13 @@ impl Outer {
     }
 
     /// This call, nested in the current one. `None` if it makes only one attempt, which multiplies nothing.
-    fn placed(self) -> Option<Self> {
+    fn nest(self) -> Option<Self> {
         if self.attempts == Some(1) {
             return None;
         }
-        let around = here(|outer| outer.attempts).unwrap_or(Some(1));
+        let outer = with_current(|outer| outer.attempts).unwrap_or(Some(1));
         Some(Self {
-            attempts: product(self.attempts, around),
+            attempts: product(self.attempts, outer),
             ..self
         })
     }
@@ -109,7 +109,7 @@ pub fn within<F: Future>(
     mut attempt: Pin<&mut F>,
     outer: Outer,
 ) -> impl Future<Output = F::Output> {
-    let outer = outer.placed();
+    let outer = outer.nest();
     poll_fn(move |context| {
         let _entered = outer.clone().map(Entered::new);
         attempt.as_mut().poll(context)
@@ -118,7 +118,7 @@ pub fn within<F: Future>(
 
 /// Marks this thread as running an attempt of this call, until the returned value is dropped.
 pub fn enter(outer: Outer) -> Option<Entered> {
-    outer.placed().map(Entered::new)
+    outer.nest().map(Entered::new)
 }
 
 /// Marks the attempt that this thread is running. Restores the previous mark when dropped, even during a panic.
@@ -142,11 +142,11 @@ impl Drop for Entered {
 
 /// Reports that a call is retried within an attempt of another, once for each pair of functions.
 pub(crate) fn warn(site: &Site<'_>, attempt: u32, values: Values, observe: Option<Observe<'_>>) {
-    let Some(outer) = here(Outer::clone) else {
+    let Some(outer) = with_current(Outer::clone) else {
         return;
     };
     let (call, outer_name) = (site.name(), &*outer.name());
-    if !TOLD.is_new(&format!("{outer_name}\n{call}")) {
+    if !REPORTED.is_new(&format!("{outer_name}\n{call}")) {
         return;
     }
     let data = EventData::Nested {
@@ -161,11 +161,11 @@ fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {
 }
 
 /// Reads the innermost call. `None` if there is no such call, or while the thread is being destroyed.
-fn here<T>(read: impl FnOnce(&Outer) -> T) -> Option<T> {
-    let read = HERE.try_with(|here| here.borrow().as_ref().map(read));
+fn with_current<T>(read: impl FnOnce(&Outer) -> T) -> Option<T> {
+    let read = CURRENT.try_with(|current| current.borrow().as_ref().map(read));
     read.ok().flatten()
 }
 
 fn replace(outer: Option<Outer>) -> Option<Outer> {
-    HERE.try_with(|here| here.replace(outer)).ok().flatten()
+    CURRENT.try_with(|it| it.replace(outer)).ok().flatten()
 }

@@ -2,7 +2,7 @@
 
 use futures_core::Stream;
 
-use super::{Patience, Retried, Slot, Stopped, ends, first};
+use super::{Patience, Retried, Slot, Stopped, first, slot_ends};
 use crate::time::Timer;
 
 pub use super::first::{boxed, boxed as attempted, boxed as of_fallback};
@@ -18,7 +18,7 @@ pub async fn attempt<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 
 pub async fn finish<T, E>(giver: Slot<T, E>, outcome: Result<Vec<T>, E>) -> Result<(), E> {
     for item in outcome? {
-        giver.give(Ok(item)).await;
+        giver.put(Ok(item)).await;
     }
     Ok(())
 }
@@ -27,6 +27,6 @@ pub async fn finish<T, E>(giver: Slot<T, E>, outcome: Result<Vec<T>, E>) -> Resu
 pub fn into_stream<T, E>(
     outcome: Result<Vec<T>, E>,
 ) -> Retried<T, E, impl Future<Output = Result<(), E>>> {
-    let (giver, taker) = ends();
+    let (giver, taker) = slot_ends();
     Retried::new(taker, finish(giver, outcome))
 }

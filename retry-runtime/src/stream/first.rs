@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::{Patience, Retried, Slot, Stopped, StreamItem, ends};
+use super::{Patience, Retried, Slot, Stopped, StreamItem, slot_ends};
 use crate::time::Timer;
 
 /// A stream that has yielded its first item that counts, or has ended without one.
@@ -94,12 +94,12 @@ pub async fn finish<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 ) -> Result<(), E> {
     let mut started = outcome?;
     for item in started.items {
-        giver.give(Ok(item)).await;
+        giver.put(Ok(item)).await;
     }
     while !started.ended {
         let next = started.patience.next(Pin::new(&mut started.stream)).await;
         match next.map_err(|stopped| stopped.error)? {
-            Some(item) => giver.give(item).await,
+            Some(item) => giver.put(item).await,
             None => break,
         }
     }
@@ -110,6 +110,6 @@ pub async fn finish<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 pub fn into_stream<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     outcome: Result<Started<S, T, E, W>, E>,
 ) -> Retried<T, E, impl Future<Output = Result<(), E>>> {
-    let (giver, taker) = ends();
+    let (giver, taker) = slot_ends();
     Retried::new(taker, finish(giver, outcome))
 }

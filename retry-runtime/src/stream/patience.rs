@@ -16,7 +16,7 @@ use crate::time::{Timer, race, sleep_out};
 pub struct Stopped<E> {
     pub(super) error: E,
     /// True if the attempt was dropped because of a time limit.
-    pub(super) dropped: bool,
+    pub(super) timed_out: bool,
     /// True if the attempt had yielded an item.
     pub(super) yielded: bool,
 }
@@ -25,14 +25,14 @@ impl<E> Stopped<E> {
     pub(super) fn failed(error: E) -> Self {
         Self {
             error,
-            dropped: false,
+            timed_out: false,
             yielded: false,
         }
     }
 
-    fn dropped(error: fn(TimedOut) -> E, limit: Duration) -> Self {
+    fn timed_out(error: fn(TimedOut) -> E, limit: Duration) -> Self {
         Self {
-            dropped: true,
+            timed_out: true,
             ..Self::failed(error(TimedOut::new(limit)))
         }
     }
@@ -87,7 +87,7 @@ pub async fn in_time<I: StreamItem, S>(
 ) -> Result<S, Stopped<I::Error>> {
     let sleep = pin!(sleep_out(timer, limit));
     let ended = race(pin!(attempt), sleep).await;
-    ended.unwrap_or_else(|| Err(Stopped::dropped(error, limit.unwrap_or_default())))
+    ended.unwrap_or_else(|| Err(Stopped::timed_out(error, limit.unwrap_or_default())))
 }
 
 impl<E, W: Timer> Patience<E, W> {
@@ -102,7 +102,7 @@ impl<E, W: Timer> Patience<E, W> {
         };
         let sleep = pin!(sleep_out(&self.timer, Some(limit)));
         let next = race(next, sleep).await;
-        next.ok_or_else(|| Stopped::dropped(error, limit))
+        next.ok_or_else(|| Stopped::timed_out(error, limit))
     }
 
     /// The next item of an attempt. An error is the attempt's failure.

@@ -151,7 +151,7 @@ pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     while let Some(item) = next {
         progress.items = progress.items.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
-        giver.give(Ok(item)).await;
+        giver.put(Ok(item)).await;
         next = started.patience.item(Pin::new(&mut started.stream)).await?;
     }
     Ok(())

@@ -91,13 +91,13 @@ impl Scope {
     }
 
     fn state(&self) -> State {
-        let here = State::here();
+        let current = State::current();
         let seeds = self.seeds.as_ref();
         let seeded = seeds.map(|seeds| SmallRng::from_rng(&mut *lock(seeds)));
         State {
             recorder: Some(self.recorder.clone()),
-            skipped: self.skipped.clone().or(here.skipped),
-            generator: seeded.or(here.generator),
+            skipped: self.skipped.clone().or(current.skipped),
+            generator: seeded.or(current.generator),
         }
     }
 }
@@ -139,7 +139,7 @@ impl<F> Drop for InScope<F> {
 
 /// Wraps the work so that it runs with the current settings of this thread, even on another thread.
 pub fn carry(work: impl FnOnce()) -> impl FnOnce() {
-    let mut state = State::here();
+    let mut state = State::current();
     move || {
         let _entered = state.enter();
         work();
@@ -155,11 +155,11 @@ pub(crate) struct State {
 
 impl State {
     /// The current settings, for this thread's work that runs on other threads. A seeded generator seeds a new one.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn current() -> Self {
         Self {
-            recorder: recording::here(),
-            skipped: skip::here(),
-            generator: random::seeded(SmallRng::from_rng),
+            recorder: recording::current(),
+            skipped: skip::current(),
+            generator: random::draw_seeded(SmallRng::from_rng),
         }
     }
 

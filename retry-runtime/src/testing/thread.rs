@@ -14,16 +14,16 @@ use crate::time::skip::{self, Skipped};
 /// Restores this thread's previous setting when dropped.
 #[derive(Debug)]
 struct Restored<T> {
-    before: Option<T>,
+    previous: Option<T>,
     replace: fn(Option<T>) -> Option<T>,
     /// Prevents the value from leaving the thread.
     thread: PhantomData<*const ()>,
 }
 
 impl<T> Restored<T> {
-    fn instead_of(replace: fn(Option<T>) -> Option<T>, by: T) -> Self {
+    fn set(replace: fn(Option<T>) -> Option<T>, by: T) -> Self {
         Self {
-            before: replace(Some(by)),
+            previous: replace(Some(by)),
             replace,
             thread: PhantomData,
         }
@@ -32,7 +32,7 @@ impl<T> Restored<T> {
 
 impl<T> Drop for Restored<T> {
     fn drop(&mut self) {
-        (self.replace)(self.before.take());
+        (self.replace)(self.previous.take());
     }
 }
 
@@ -41,7 +41,7 @@ impl<T> Drop for Restored<T> {
 /// The sequence may differ between versions of this crate and between platforms.
 pub fn seed(seed: u64) -> Seeded {
     let generator = SmallRng::seed_from_u64(seed);
-    Seeded(Restored::instead_of(random::replace, generator))
+    Seeded(Restored::set(random::replace, generator))
 }
 
 /// Restores this thread's randomness when dropped. Returned by [`seed`].
@@ -57,7 +57,7 @@ pub struct Seeded(#[expect(dead_code, reason = "dropped")] Restored<SmallRng>);
 pub fn skip_sleeps() -> SkippedSleeps {
     let skipped = Skipped::default();
     SkippedSleeps {
-        _restored: Restored::instead_of(skip::replace, skipped.clone()),
+        _restored: Restored::set(skip::replace, skipped.clone()),
         skipped,
     }
 }
@@ -81,7 +81,7 @@ impl SkippedSleeps {
 pub fn record() -> Recording {
     let recorder = Recorder::new();
     Recording {
-        _restored: Restored::instead_of(recording::replace, recorder.clone()),
+        _restored: Restored::set(recording::replace, recorder.clone()),
         recorder,
     }
 }

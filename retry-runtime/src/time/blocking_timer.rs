@@ -2,7 +2,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::forward::forward;
-use crate::time::{Cancel, Clock, Moment, STEP};
+use crate::time::{Cancel, Clock, Moment, TICK};
 #[cfg(feature = "std")]
 use crate::time::{TimerFn, clock};
 
@@ -86,7 +86,7 @@ pub trait BlockingTimer {
             if left.is_zero() {
                 return false;
             }
-            let step = left.min(STEP);
+            let step = left.min(TICK);
             self.sleep(step);
             // A coarse timer is late at every step, so read its clock. If the clock does not advance, count the step in
             // full.
@@ -98,7 +98,7 @@ pub trait BlockingTimer {
     /// Sleeps until the thread is unparked, but at most for this time. May return earlier.
     #[doc(hidden)]
     fn park(&self, at_most: Option<Duration>) {
-        self.sleep(at_most.map_or(STEP, |most| most.min(STEP)));
+        self.sleep(at_most.map_or(TICK, |most| most.min(TICK)));
     }
 
     /// The time to actually sleep: zero in a test that skips pauses.

@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 
 use crate::time::cancel::{MayCancel, Remembered};
 use crate::time::moment::Moment;
-use crate::time::pause::{own_waker, pause_or_cancelled, race};
+use crate::time::pause::{pause_or_cancelled, race, task_waker};
 use crate::time::timer::{Timer, sleep_until};
 
 /// The deadline of a batch or a plan, and the signal that cancels the job. Either may end the job early.
@@ -26,7 +26,7 @@ pub async fn bounds<'t, T: Timer, C: MayCancel>(
     Bounds {
         end: Box::pin(sleep_until(timer, deadline)),
         cancelled: Remembered::new(Box::pin(cancel.into_cancelled())),
-        waker: own_waker().await,
+        waker: task_waker().await,
     }
 }
 
@@ -53,7 +53,7 @@ impl<End: Future<Output = ()>, Cancelled: Future> Bounds<End, Cancelled> {
     }
 
     /// The output of `work`, or `None` if the deadline comes first.
-    pub async fn in_time<F: Future>(&mut self, work: F) -> Option<F::Output> {
+    pub async fn run_until_end<F: Future>(&mut self, work: F) -> Option<F::Output> {
         race(pin!(work), self.end.as_mut()).await
     }
 }

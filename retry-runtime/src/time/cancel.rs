@@ -14,7 +14,7 @@ use crate::forward::forward;
 use crate::opaque_debug::opaque_debug;
 
 /// The interval at which a blocking pause checks whether the call is cancelled.
-pub(crate) const STEP: Duration = Duration::from_millis(10);
+pub(crate) const TICK: Duration = Duration::from_millis(10);
 
 /// A signal that cancels blocking calls: the key `cancel` of a blocking function.
 ///

@@ -79,8 +79,8 @@ fn moment(now: Instant, missed: Duration) -> Moment {
 /// A time up to 100 years before now, because a runtime with a paused clock may still be at the time of its creation,
 /// long before the first call. If the system's clock starts at boot, the time is closer to now.
 fn origin<T>(before_now: impl Fn(Duration) -> Option<T>) -> Option<T> {
-    const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-    let rooms = iter::successors(Some(ROOM), |room| Some(*room / 2));
+    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    let rooms = iter::successors(Some(CENTURY), |room| Some(*room / 2));
     rooms
         .take_while(|room| !room.is_zero())
         .find_map(before_now)

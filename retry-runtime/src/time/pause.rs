@@ -26,7 +26,7 @@ pub(crate) async fn pause_or_cancelled(
 }
 
 /// The current task's waker. Embassy's timers reject any other.
-pub(crate) fn own_waker() -> impl Future<Output = Waker> {
+pub(crate) fn task_waker() -> impl Future<Output = Waker> {
     poll_fn(|context| Poll::Ready(context.waker().clone()))
 }
 

@@ -26,36 +26,36 @@ pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
 
 /// Draws from this thread's generator, if a test seeded it.
 #[cfg(feature = "std")]
-pub(crate) fn seeded<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
+pub(crate) fn draw_seeded<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
     let drawn = SEEDED.try_with(|seeded| seeded.borrow_mut().as_mut().map(draw));
     drawn.ok()?
 }
 
 #[cfg(not(feature = "std"))]
-fn seeded<T>(_: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
+fn draw_seeded<T>(_: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
     None
 }
 
 /// A random duration in the range, both ends included. If the range is empty, returns its end.
-pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
+pub(crate) fn duration_in((low, high): (Duration, Duration)) -> Duration {
     let range = nanos(low)..=nanos(high);
     if low >= high || range.is_empty() {
         return high;
     }
     let draw =
         |generator: &mut SmallRng| Duration::from_nanos(generator.random_range(range.clone()));
-    seeded(draw).unwrap_or_else(|| draw(&mut from_system()))
+    draw_seeded(draw).unwrap_or_else(|| draw(&mut from_system()))
 }
 
 /// A random call id. `None` if the system has no generator: the seed that jitter then uses could give several devices
 /// the same id.
-pub(crate) fn id() -> Option<u128> {
-    id_by(system)
+pub(crate) fn call_id() -> Option<u128> {
+    id_from(system_random)
 }
 
-fn id_by(draw: impl Fn() -> Option<u64>) -> Option<u128> {
+fn id_from(draw: impl Fn() -> Option<u64>) -> Option<u128> {
     let drawn = || Some(u128::from(draw()?) << 64 | u128::from(draw()?));
-    seeded(RngExt::random).or_else(drawn)
+    draw_seeded(RngExt::random).or_else(drawn)
 }
 
 /// A generator seeded by the system's generator. If there is none, the seed is a counter combined with an address. Each
@@ -64,7 +64,7 @@ fn id_by(draw: impl Fn() -> Option<u64>) -> Option<u128> {
 fn from_system() -> SmallRng {
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 
-    let seed = system().unwrap_or_else(|| {
+    let seed = system_random().unwrap_or_else(|| {
         let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
         u64::from(draw) << 32 ^ ptr::from_ref(&draw).addr() as u64
     });
@@ -75,7 +75,7 @@ fn from_system() -> SmallRng {
 /// time. A forked process has its parent's keys, but a different process id.
 #[cfg(all(feature = "std", not(any(target_os = "none", target_os = "unknown"))))]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
-fn system() -> Option<u64> {
+fn system_random() -> Option<u64> {
     use core::hash::BuildHasher as _;
     use std::hash::RandomState;
 
@@ -86,12 +86,12 @@ fn system() -> Option<u64> {
 
 /// For bare metal and browsers, where the standard library has no randomness.
 #[cfg(any(target_os = "none", target_os = "unknown"))]
-fn system() -> Option<u64> {
+fn system_random() -> Option<u64> {
     getrandom::u64().ok()
 }
 
 #[cfg(not(any(feature = "std", target_os = "none", target_os = "unknown")))]
-fn system() -> Option<u64> {
+fn system_random() -> Option<u64> {
     None
 }
 
@@ -102,11 +102,11 @@ mod tests {
     #[test]
     fn an_id_is_the_systems_or_a_tests() {
         let without = || None;
-        assert_eq!(id_by(without), None);
+        assert_eq!(id_from(without), None);
 
         let before = replace(Some(SmallRng::seed_from_u64(1)));
-        assert_ne!(id_by(without).unwrap(), id_by(without).unwrap());
+        assert_ne!(id_from(without).unwrap(), id_from(without).unwrap());
         replace(before);
-        assert_eq!(id_by(without), None);
+        assert_eq!(id_from(without), None);
     }
 }

@@ -39,8 +39,8 @@ pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
 /// The sum to which this thread adds skipped pauses. `None` if the thread sleeps.
 #[cold]
 #[inline(never)]
-pub(crate) fn here() -> Option<Skipped> {
-    SKIPPED.try_with(|here| here.borrow().clone()).ok()?
+pub(crate) fn current() -> Option<Skipped> {
+    SKIPPED.try_with(|current| current.borrow().clone()).ok()?
 }
 
 /// The time to actually sleep for a pause of `duration`. A skipped pause is added to the sum.
@@ -49,7 +49,7 @@ pub(crate) fn to_sleep(duration: Duration) -> Duration {
     if !IS_USED.load(Ordering::Relaxed) || IS_SUSPENDED.get() {
         return duration;
     }
-    here().map_or(duration, |skipped| {
+    current().map_or(duration, |skipped| {
         let mut total = lock(&skipped.0);
         *total = total.saturating_add(duration);
         Duration::ZERO
@@ -81,5 +81,5 @@ pub(crate) fn skipped() -> Duration {
     if !IS_USED.load(Ordering::Relaxed) {
         return Duration::ZERO;
     }
-    here().map_or(Duration::ZERO, |skipped| skipped.total())
+    current().map_or(Duration::ZERO, |skipped| skipped.total())
 }

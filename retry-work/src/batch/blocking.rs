@@ -4,10 +4,10 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use retry_runtime::chain::{IntoChain, OnError};
-use retry_runtime::macro_support::{Job, Span, carry, place_of, run_within, sync::lock};
+use retry_runtime::macro_support::{Job, Span, carry, path_of, run_within, sync::lock};
 use retry_runtime::{Cancel, Reason, RejectedBy, seam::BlockingTimer};
 
-use super::rounds::{Batch, Rounds, items_of};
+use super::rounds::{Batch, Rounds, clone_items};
 use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
 use crate::in_flight::Work;
@@ -85,7 +85,7 @@ pub fn retry_each_blocking_into<I, F, T, E>(
     let chain = chain.into_chain();
     let (cancel, shared) = (chain.cancel, chain.shared);
     let is_spanned = chain.context.is_spanned();
-    let name = chain.name.unwrap_or_else(|| place_of::<F>().into());
+    let name = chain.name.unwrap_or_else(|| path_of::<F>().into());
     let span = Span::of_call(is_spanned, || &name);
     let _entered = span.enter();
     let (policy, shared_name) = (*chain.context.policy(), Arc::<str>::from(&*name));
@@ -97,11 +97,11 @@ pub fn retry_each_blocking_into<I, F, T, E>(
     loop {
         let ended = |job: &Job<'_, _>| {
             let cancelled = cancel.is_cancelled().then_some(Reason::Cancelled);
-            cancelled.or_else(|| job.late(pause))
+            cancelled.or_else(|| job.late_reason(pause))
         };
         let attempt = |(entries, call): &mut Batch<'_, _, _>| {
             let span = Span::of_attempt(is_spanned, || call.call().attempt());
-            let attempt = || operation(items_of(entries));
+            let attempt = || operation(clone_items(entries));
             span.run(|| run_within(&policy, || Arc::clone(&shared_name), attempt))
         };
         send_round(&rounds, &stop, (concurrency, &span), ended, attempt);
@@ -147,7 +147,7 @@ fn send_round<'a, Q, I, T, E>(
                 stop.wait::<Q>(&mut batch.1, end);
             }
             if stop.has_panicked() {
-                lock(rounds).rejected(batch.0, RejectedBy::Cancelled);
+                lock(rounds).end_rejected(batch.0, RejectedBy::Cancelled);
                 continue;
             }
             let (begun, waiting) = lock(rounds).proceed(batch, &mut || false);
@@ -159,15 +159,15 @@ fn send_round<'a, Q, I, T, E>(
             lock(&handed).extend(waiting);
             if let Some(mut batch) = begun {
                 let answers = operation(&mut batch);
-                lock(rounds).ended(batch, answers);
+                lock(rounds).handle_outcome(batch, answers);
             }
         }
     };
-    work_at_once(concurrency, stop, hand, work);
+    work_in_threads(concurrency, stop, hand, work);
 }
 
 /// Runs `work` on at most `threads` threads, including this one. Starts another thread while `hand` returns true.
-fn work_at_once<C: Cancel + Sync>(
+fn work_in_threads<C: Cancel + Sync>(
     threads: usize,
     stop: &Stop<'_, C>,
     hand: impl Fn() -> bool,

@@ -32,7 +32,7 @@ pub struct ItemError<E> {
     attempts: u32,
     pub(super) reason: Reason,
     /// True if the last call that sent the item has not ended.
-    under_way: bool,
+    is_in_flight: bool,
 }
 
 impl<E> ItemError<E> {
@@ -46,14 +46,14 @@ impl<E> ItemError<E> {
             cause,
             attempts,
             reason,
-            under_way: false,
+            is_in_flight: false,
         }
     }
 
     /// Records that a call sends the item. The last error is kept until the call ends.
-    pub(super) fn sent(&mut self, attempts: u32) {
+    pub(super) fn mark_sent(&mut self, attempts: u32) {
         self.attempts = attempts;
-        self.under_way = true;
+        self.is_in_flight = true;
     }
 
     /// The error of the last attempt that returned an error. `None` if the item was never sent (0 attempts), if its
@@ -77,7 +77,7 @@ impl<E> ItemError<E> {
         match &self.cause {
             Some(Ok(error)) => describe(error, f),
             Some(Err(miscount)) => fmt::Display::fmt(miscount, f),
-            None if self.under_way => f.write_str("dropped before an answer"),
+            None if self.is_in_flight => f.write_str("dropped before an answer"),
             None => f.write_str("not sent"),
         }
     }
@@ -90,7 +90,7 @@ impl<E> ItemError<E> {
     /// Returns true if the last call with this item was dropped before it returned: by the deadline, by a panic, or
     /// with the whole batch. The request may have taken effect.
     pub fn is_dropped(&self) -> bool {
-        self.under_way
+        self.is_in_flight
     }
 
     /// The reason that the item was not sent again.
@@ -112,7 +112,7 @@ impl<E: fmt::Display> fmt::Display for ItemError<E> {
         let plural = if attempts == 1 { "" } else { "s" };
         write!(f, "gave up after {attempts} attempt{plural} ({reason}): ")?;
         self.write_cause(f, |error, f| shown(error).fmt(f))?;
-        if self.under_way && self.cause.is_some() {
+        if self.is_in_flight && self.cause.is_some() {
             f.write_str("; then dropped before an answer")?;
         }
         Ok(())

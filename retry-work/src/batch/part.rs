@@ -14,13 +14,13 @@ pub(super) struct Part {
     pub(super) first: usize,
     pub(super) items: usize,
     /// The total number of items.
-    pub(super) of: usize,
+    pub(super) total: usize,
     /// The items' end, if they did not fail themselves.
     pub(super) end: Option<ItemEnd>,
     pub(super) kind: Option<Kind>,
     /// The longest wait that a server asked for.
     pub(super) hint: Option<Duration>,
-    pub(super) follows: Result<Duration, Reason>,
+    pub(super) decision: Result<Duration, Reason>,
     /// The call for this part's report of the next round. `None` if another part reports it or no round follows.
     pub(super) retry: Option<Call>,
 }
@@ -50,7 +50,7 @@ pub(super) struct ShownPart<'a> {
 impl fmt::Display for ShownPart<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, shown } = self;
-        write!(f, "{} of {} items: ", part.items, part.of)?;
+        write!(f, "{} of {} items: ", part.items, part.total)?;
         match part.end {
             Some(ItemEnd::Miscounted(miscount)) => miscount.fmt(f),
             Some(ItemEnd::Dropped) => f.write_str("dropped before an answer"),

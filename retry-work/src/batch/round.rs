@@ -33,7 +33,7 @@ impl Round<'_> {
         let mut given_up = None;
         for part in parts {
             self.report_part(part, shown, job);
-            if part.follows.is_err() {
+            if part.decision.is_err() {
                 given_up = Some(part);
             }
         }
@@ -41,7 +41,7 @@ impl Round<'_> {
     }
 
     fn report_part(&self, part: Part, shown: &ShownItem<'_>, job: &mut Job<'_, impl IntoChain>) {
-        let (round, kind, follows) = (part.round, part.kind, part.follows);
+        let (round, kind, follows) = (part.round, part.kind, part.decision);
         let error = &WithHint::new(ShownPart { part, shown }, follows, part.hint);
         if let (Some(kind), Ok(delay), Some(call)) = (kind, follows, part.retry) {
             return job.report_retrying(self.policy, round, call, kind, delay, error);

@@ -19,7 +19,7 @@ use super::item_error::Miscount;
 use super::part::{ItemEnd, Part, ShownPart};
 use super::round::Round;
 use super::tally::Tally;
-use crate::in_flight::{AttemptsOf, BegunAndWaiting, Unit, Work, in_order};
+use crate::in_flight::{AttemptsOf, BegunAndWaiting, Unit, Work, values_by_key};
 use crate::progress::Progress;
 
 pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
@@ -64,7 +64,7 @@ pub(super) type Batch<'a, Q, I> = Unit<'a, Q, Entries<'a, Q, I>>;
 type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
 
 /// Clones of the items, for a call to send.
-pub(super) fn items_of<Q: IntoChain, I: Clone>(entries: &[Entry<'_, Q, I>]) -> Vec<I> {
+pub(super) fn clone_items<Q: IntoChain, I: Clone>(entries: &[Entry<'_, Q, I>]) -> Vec<I> {
     entries.iter().map(|entry| entry.item.clone()).collect()
 }
 
@@ -84,7 +84,7 @@ fn severity(end: &AttemptOutcome) -> (u8, Option<Duration>) {
 }
 
 /// Writes the error of the item at this index.
-fn shown<T, E, On: OnError<E>>(
+fn error_writer<T, E, On: OnError<E>>(
     results: &[Result<T, ItemError<E>>],
     on: &On,
 ) -> impl Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,15 +133,15 @@ where
         ended: impl FnOnce(&Job<'a, Q>) -> Option<Reason>,
     ) -> Option<Batch<'a, Q, I::Item>> {
         self.ended = self.ended.or_else(|| ended(&self.job));
-        self.leave_if_ended();
+        self.skip_if_ended();
         let most = self.queue.len() + self.fresh.size_hint().0;
         let size = self.size;
         let mut entries = Vec::with_capacity(most.min(size));
-        entries.extend(from_fn(|| self.draw()).take(size));
+        entries.extend(from_fn(|| self.next_entry()).take(size));
         if entries.is_empty() {
             return None;
         }
-        let mut round = self.round_of(entries.len());
+        let mut round = self.round_call(entries.len());
         for entry in &entries {
             round.share_rejections(&entry.attempts);
         }
@@ -149,15 +149,15 @@ where
     }
 
     /// This round, as a call with the given number of items.
-    fn round_of(&self, items: usize) -> AttemptsOf<'a, Q> {
-        let mut round = self.job.attempts();
+    fn round_call(&self, items: usize) -> AttemptsOf<'a, Q> {
+        let mut round = self.job.new_driver();
         round.set_call(Call::after(self.number.saturating_sub(1)));
         round.set_items(items);
         round
     }
 
     /// Returns the next item to send.
-    fn draw(&mut self) -> Option<Entry<'a, Q, I::Item>> {
+    fn next_entry(&mut self) -> Option<Entry<'a, Q, I::Item>> {
         let entry = self.queue.next().or_else(|| {
             let item = self.fresh.next()?;
             let index = self.results.len();
@@ -166,7 +166,7 @@ where
             Some(Entry {
                 index,
                 item,
-                attempts: self.job.attempts(),
+                attempts: self.job.new_driver(),
                 is_unpaid: false,
             })
         })?;
@@ -175,17 +175,17 @@ where
     }
 
     /// Ends the items of a rejected call.
-    pub(super) fn rejected(&mut self, entries: Entries<'a, Q, I::Item>, by: RejectedBy) {
+    pub(super) fn end_rejected(&mut self, entries: Entries<'a, Q, I::Item>, by: RejectedBy) {
         for entry in entries {
-            self.end(&entry, ItemEnd::Rejected(by), by.into());
+            self.end_item(&entry, ItemEnd::Rejected(by), by.into());
         }
-        self.progressed();
+        self.report_progress();
     }
 
     /// Ends an item that did not fail itself.
-    fn end(&mut self, entry: &Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
+    fn end_item(&mut self, entry: &Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
         self.give_up(entry.index, reason);
-        self.tally.ended(end, reason, entry.index);
+        self.tally.count(end, reason, entry.index);
     }
 
     /// Starts a call with the items that the breaker admits. The other items wait as a separate call, if they are tried
@@ -196,10 +196,10 @@ where
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let (mut begun, mut others, mut rejected) = (Vec::new(), Vec::new(), None);
         for mut entry in entries {
-            match entry.attempts.pass(self.job.context.reporter()) {
+            match entry.attempts.pass_breaker(self.job.context.reporter()) {
                 Ok(()) => {
                     if let Err(error) = &mut self.results[entry.index] {
-                        error.sent(entry.attempts.call().attempt());
+                        error.mark_sent(entry.attempts.call().attempt());
                     }
                     begun.push(entry);
                 }
@@ -210,7 +210,7 @@ where
             }
         }
         let waiting = rejected.and_then(|by| {
-            let mut call = self.round_of(others.len());
+            let mut call = self.round_call(others.len());
             call.share_rejections(&round);
             call.reject(by);
             self.proceed((others, call), &mut || false).1
@@ -220,12 +220,12 @@ where
             round.begin(is_first, self.job.context.reporter());
             (begun, round)
         });
-        self.progressed();
+        self.report_progress();
         (begun, waiting)
     }
 
     /// Reports the batch's progress to the observer.
-    fn progressed(&mut self) {
+    fn report_progress(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
         self.progress.report(&mut self.job, self.number, all);
     }
@@ -238,15 +238,15 @@ where
     }
 
     /// Stops sending items of this round if the batch has ended.
-    fn leave_if_ended(&mut self) {
+    fn skip_if_ended(&mut self) {
         let Some(reason) = self.ended else { return };
-        while let Some(entry) = self.draw() {
-            self.end(&entry, ItemEnd::NotSent, reason);
+        while let Some(entry) = self.next_entry() {
+            self.end_item(&entry, ItemEnd::NotSent, reason);
         }
     }
 
     /// Records the failure of the whole call, as one request. Returns the outcome for the limiter.
-    fn all_failed(&mut self, entries: Entries<'a, Q, I::Item>, error: E) -> AttemptOutcome {
+    fn fail_all(&mut self, entries: Entries<'a, Q, I::Item>, error: E) -> AttemptOutcome {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
         let mut leaders = BTreeSet::new();
@@ -254,14 +254,14 @@ where
             if !leaders.is_empty() {
                 entry.attempts.release();
             }
-            let leads = leaders.insert(entry.attempts.call());
-            self.failed(entry, Arc::clone(&error), verdict, leads);
+            let is_leader = leaders.insert(entry.attempts.call());
+            self.record_failure(entry, Arc::clone(&error), verdict, is_leader);
         }
         AttemptOutcome::of_failure(verdict)
     }
 
     /// Records a separate answer for each item. Returns the outcome for the limiter.
-    fn each(
+    fn record_answers(
         &mut self,
         entries: Entries<'a, Q, I::Item>,
         answers: Vec<Result<T, E>>,
@@ -279,13 +279,13 @@ where
                     let is_fresh = !entry.attempts.call().is_retried();
                     let is_another = entry.is_unpaid || is_fresh && has_fresh;
                     has_fresh |= is_fresh;
-                    self.succeeded(&mut entry, !(is_whole && is_another));
+                    self.record_success(&mut entry, !(is_whole && is_another));
                     self.results[entry.index] = Ok(value);
                     AttemptOutcome::Success
                 }
                 Err(error) => {
                     let verdict = self.verdict(&error);
-                    self.failed(entry, Arc::new(error), verdict, true);
+                    self.record_failure(entry, Arc::new(error), verdict, true);
                     AttemptOutcome::of_failure(verdict)
                 }
             };
@@ -297,13 +297,13 @@ where
     }
 
     /// Records a wrong number of answers, which can't be matched to items. Returns the outcome for the limiter.
-    fn miscounted(&mut self, entries: Entries<'a, Q, I::Item>, answers: usize) -> AttemptOutcome {
+    fn end_miscount(&mut self, entries: Entries<'a, Q, I::Item>, answers: usize) -> AttemptOutcome {
         let items = entries.len();
         let miscount = Miscount { answers, items };
         for mut entry in entries {
             entry.attempts.release();
             let reason = Reason::Unanswered;
-            self.end(&entry, ItemEnd::Miscounted(miscount), reason);
+            self.end_item(&entry, ItemEnd::Miscounted(miscount), reason);
             let attempts = entry.attempts.call().attempt();
             let error = ItemError::new(Some(Err(miscount)), attempts, reason);
             self.results[entry.index] = Err(error);
@@ -312,13 +312,13 @@ where
     }
 
     /// Records an item's success on the breaker, and on the budget if the item leads.
-    fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
+    fn record_success(&mut self, entry: &mut Entry<'a, Q, I::Item>, is_leader: bool) {
         entry.attempts.answered(self.job.context.reporter());
         if entry.is_unpaid {
             // Another item paid for its retry.
-            entry.attempts.set_followed(None);
+            entry.attempts.set_last_retry_kind(None);
         }
-        if leads {
+        if is_leader {
             entry.attempts.credit_success();
         }
         self.progress.add_done(1);
@@ -333,12 +333,12 @@ where
         verdict
     }
 
-    fn failed(
+    fn record_failure(
         &mut self,
         mut entry: Entry<'a, Q, I::Item>,
         error: Arc<E>,
         verdict: Verdict,
-        leads: bool,
+        is_leader: bool,
     ) {
         let shown = Described {
             on: &self.on,
@@ -354,7 +354,7 @@ where
             index: entry.index,
             call,
             verdict,
-            leads,
+            is_leader,
             is_unpaid: entry.is_unpaid,
         };
         self.failed.push((entry.index, (entry, failure)));
@@ -366,23 +366,23 @@ where
         let policy = self.job.context.policy_in_force();
         let round = self.round(&policy, tally.items, is_cancelled);
         // Calls can end in any order.
-        let failed = in_order(mem::take(&mut self.failed));
+        let failed = values_by_key(mem::take(&mut self.failed));
         let mut failures = failed.iter().map(|(_, failure)| *failure);
         let mut groups = Groups::new(&round, &mut failures, &self.job);
         let mut queue = Vec::with_capacity(failed.len());
         for (mut entry, failure) in failed {
             match groups.decision(failure) {
                 Ok(call) => {
-                    entry.attempts.decided(call, failure.leads);
-                    entry.is_unpaid = !failure.leads;
+                    entry.attempts.set_decision(call, failure.is_leader);
+                    entry.is_unpaid = !failure.is_leader;
                     queue.push(entry);
                 }
                 Err(reason) => self.give_up(entry.index, reason),
             }
         }
         self.queue = queue.into_iter();
-        self.progressed();
-        let shown = shown(self.results, &self.on);
+        self.report_progress();
+        let shown = error_writer(self.results, &self.on);
         let of_groups = round.report(groups.parts(), &shown, &mut self.job);
         let of_tally = round.report(tally.parts(self.number), &shown, &mut self.job);
         drop(shown);
@@ -432,16 +432,16 @@ where
     /// Reports the end of the batch and of its last round. Items that were given up are already in the log, from the
     /// reports of rounds. A success is logged only after a failure.
     fn report_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
-        let given_up = self.given_up.map(|part| (part, part.follows));
+        let given_up = self.given_up.map(|part| (part, part.decision));
         if let Some((part, Err(reason))) = given_up {
             let number = self.number - u32::from(!self.has_begun);
             let items = self.results.iter().filter(|result| result.is_err()).count();
             let part = Part {
                 items,
-                of: self.results.len(),
+                total: self.results.len(),
                 ..part
             };
-            let shown = &shown(self.results, &self.on);
+            let shown = &error_writer(self.results, &self.on);
             let data = EventData::GaveUp {
                 attempts: number,
                 corrections: 0,
@@ -455,7 +455,7 @@ where
         let is_reported = self.number > 1 || self.has_begun && self.job.context.is_observed();
         if is_reported && self.results.iter().all(Result::is_ok) {
             let call = Call::after(self.number.saturating_sub(1));
-            let mut all = self.job.attempts();
+            let mut all = self.job.new_driver();
             all.set_call(call.with_max(max));
             all.report_success(self.job.context.reporter());
         }
@@ -473,7 +473,7 @@ where
     }
 
     fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Batch<'a, Q, I::Item>> {
-        self.next_batch(|job| job.ended(is_cancelled))
+        self.next_batch(|job| job.end_reason(is_cancelled))
     }
 
     /// Starts the call, makes it wait, or ends its items if it is rejected for good.
@@ -493,45 +493,45 @@ where
         match waits {
             Ok(false) => self.begin((entries, round)),
             Ok(true) => {
-                self.progressed();
+                self.report_progress();
                 (None, Some((entries, round)))
             }
             Err(by) => {
-                self.rejected(entries, by);
+                self.end_rejected(entries, by);
                 (None, None)
             }
         }
     }
 
-    fn ended(
+    fn handle_outcome(
         &mut self,
         (entries, mut round): Batch<'a, Q, I::Item>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
         let end = match answers {
-            Err(error) => self.all_failed(entries, error),
-            Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
-            Ok(answers) => self.miscounted(entries, answers.len()),
+            Err(error) => self.fail_all(entries, error),
+            Ok(answers) if answers.len() == entries.len() => self.record_answers(entries, answers),
+            Ok(answers) => self.end_miscount(entries, answers.len()),
         };
         round.leave(end, self.job.context.reporter());
-        self.progressed();
+        self.report_progress();
     }
 
-    fn stopped(
+    fn handle_stop(
         &mut self,
         by: RejectedBy,
         waiting: Vec<Entries<'a, Q, I::Item>>,
         begun: Vec<Batch<'a, Q, I::Item>>,
     ) {
         for entries in waiting {
-            self.rejected(entries, by);
+            self.end_rejected(entries, by);
         }
         if by == RejectedBy::Deadline {
             self.ended = Some(Reason::Deadline);
             for entry in begun.into_iter().flat_map(|(entries, _)| entries) {
-                self.end(&entry, ItemEnd::Dropped, Reason::Deadline);
+                self.end_item(&entry, ItemEnd::Dropped, Reason::Deadline);
             }
-            self.leave_if_ended();
+            self.skip_if_ended();
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts the item at this index.
-    pub(super) fn ended(&mut self, end: ItemEnd, reason: Reason, index: usize) {
+    pub(super) fn count(&mut self, end: ItemEnd, reason: Reason, index: usize) {
         self.ended.entry(end).or_insert((index, 0, reason)).1 += 1;
     }
 
@@ -40,11 +40,11 @@ impl Tally {
                 round: round - u32::from(!was_sent),
                 first,
                 items,
-                of: self.items,
+                total: self.items,
                 end: (was_sent || round == 1).then_some(end),
                 kind: None,
                 hint: None,
-                follows: Err(reason),
+                decision: Err(reason),
                 retry: None,
             }
         })

@@ -9,7 +9,7 @@ use crate::plan::Summary;
 
 /// The status of a subtask that fails again after an earlier failure.
 #[derive(Clone, Copy)]
-pub(crate) enum Again {
+pub(crate) enum RepeatFailure {
     DeadEnd,
     Failed,
 }

@@ -7,7 +7,7 @@ use crate::plan::node::Node;
 
 pub(crate) struct Graph {
     /// The dependencies of each subtask.
-    pub(crate) after: Vec<Vec<usize>>,
+    pub(crate) needs: Vec<Vec<usize>>,
     /// The dependents of each subtask.
     pub(crate) dependents: Vec<Vec<usize>>,
     /// The first dependency that is not a subtask, and the index of its dependent. Omitted from the lists above.
@@ -20,16 +20,16 @@ impl Graph {
         by_name: &HashMap<Arc<str>, usize>,
     ) -> Self {
         let mut graph = Self {
-            after: Vec::with_capacity(nodes.len()),
+            needs: Vec::with_capacity(nodes.len()),
             dependents: vec![Vec::new(); nodes.len()],
             unknown: None,
         };
         for (index, node) in nodes.iter().enumerate() {
-            let mut after = Vec::with_capacity(node.subtask.after.len());
-            for name in &node.subtask.after {
+            let mut needs = Vec::with_capacity(node.subtask.needs.len());
+            for name in &node.subtask.needs {
                 match by_name.get(name) {
                     Some(dependency) => {
-                        after.push(*dependency);
+                        needs.push(*dependency);
                         graph.dependents[*dependency].push(index);
                     }
                     None => {
@@ -37,14 +37,14 @@ impl Graph {
                     }
                 }
             }
-            graph.after.push(after);
+            graph.needs.push(needs);
         }
         graph
     }
 
     /// Subtasks that each depend on the next, and the last one on the first; empty if there is no cycle.
     pub(crate) fn cycle(&self) -> Vec<usize> {
-        let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
+        let mut waiting: Vec<usize> = self.needs.iter().map(Vec::len).collect();
         let indices = 0..waiting.len();
         let mut free: Vec<usize> = indices.filter(|index| waiting[*index] == 0).collect();
         while let Some(index) = free.pop() {
@@ -63,7 +63,7 @@ impl Graph {
         let mut step_of = HashMap::new();
         while step_of.insert(index, path.len()).is_none() {
             path.push(index);
-            let next = self.after[index].iter().find(|next| waiting[**next] > 0);
+            let next = self.needs[index].iter().find(|next| waiting[**next] > 0);
             index = *next.unwrap_or(&index);
         }
         let start = path.iter().position(|step| *step == index).unwrap_or(0);

@@ -50,8 +50,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             let (name, status) = (label(node.name()), status.name());
             lines.push(format!("    {index}[\"{name}\"]:::{status}"));
         }
-        for (to, after) in graph.after.iter().enumerate() {
-            lines.extend(after.iter().map(|from| format!("    {from} --> {to}")));
+        for (to, needs) in graph.needs.iter().enumerate() {
+            lines.extend(needs.iter().map(|from| format!("    {from} --> {to}")));
         }
         for status in Status::ALL {
             let (name, colour) = (status.name(), status.colour());

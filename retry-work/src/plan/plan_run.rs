@@ -11,7 +11,7 @@ use retry_runtime::{AttemptEnd, Event, EventData, Kind, Reason, Verdict};
 
 use crate::in_flight::AttemptsOf;
 use crate::plan::Plan;
-use crate::plan::event::{Again, Exit};
+use crate::plan::event::{Exit, RepeatFailure};
 use crate::plan::graph::Graph;
 use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::round_budget::RoundBudget;
@@ -29,7 +29,7 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     /// The subtasks that the deadline ended.
     pub(crate) late: BTreeSet<usize>,
     /// The status of a subtask that fails again after an earlier failure.
-    pub(crate) again: Again,
+    pub(crate) repeat_failure: RepeatFailure,
     /// Contains the plan's name, unless a key sets another name.
     pub(crate) job: Job<'r, Q>,
     on: Q::On,
@@ -66,7 +66,7 @@ where
     pub(crate) fn new(
         plan: &'r mut Plan<'a, T, E, F>,
         (graph, scope): (Graph, Vec<bool>),
-        again: Again,
+        repeat_failure: RepeatFailure,
         job: Job<'r, Q>,
         on: Q::On,
     ) -> Self {
@@ -75,7 +75,7 @@ where
             progress.add_done(usize::from(node.is_completed()));
             progress.add_failed(usize::from(node.is_dead_end()));
             if Q::On::IS_SHOWN {
-                node.show(|error| shown_by(&on, error));
+                node.show(|error| show_error(&on, error));
             }
         }
         Self {
@@ -84,7 +84,7 @@ where
             scope,
             ready: VecDeque::new(),
             late: BTreeSet::new(),
-            again,
+            repeat_failure,
             job,
             on,
             progress,
@@ -100,7 +100,7 @@ where
             let name = format!("{}.{}", self.job.context.name(), node.name());
             self.runs.push(SubtaskRun {
                 part: Part::new(name),
-                attempts: self.job.attempts(),
+                attempts: self.job.new_driver(),
                 verdict: None,
                 is_unreported: false,
                 refused: None,
@@ -108,18 +108,18 @@ where
                 span: None,
             });
         }
-        self.progressed();
+        self.report_progress();
     }
 
     /// Reports the plan's progress to the observer.
-    fn progressed(&mut self) {
+    fn report_progress(&mut self) {
         let (round, all) = (self.round.attempt(), self.runs.len());
         self.progress.report(&mut self.job, round, all);
     }
 
     /// Decides on a failed round. Returns the pause before the next round, which retries the subtasks that are paid
     /// for, or the reason that no round follows.
-    pub(crate) fn round_failed(
+    pub(crate) fn decide_round(
         &mut self,
         verdict: Verdict,
         retried: &[(usize, Verdict)],
@@ -141,20 +141,20 @@ where
         let call = &mut self.round;
         let pause = self.job.with_observer(|site, observe| {
             let failure = Failure::new(site, verdict, &error).deadline(deadline, || now);
-            let mut failure = observed(failure.cancelled(is_cancelled), observe);
+            let mut failure = with_observer(failure.cancelled(is_cancelled), observe);
             if let Some(budget) = &budget {
                 failure = failure.budget(budget);
             }
             call.failed_with(failure)
         })?;
         if let Some(RoundBudget { payers, .. }) = budget {
-            self.pay(retried, &payers.into_inner());
+            self.keep_payments(retried, &payers.into_inner());
         }
         Ok(pause)
     }
 
     /// Keeps the payments for the subtasks that are retried. The other subtasks become dead ends.
-    fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) {
+    fn keep_payments(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) {
         let mut paid = paid.iter().peekable();
         for &(index, verdict) in retried {
             let kind = verdict.kind().filter(|kind| self.job.is_paid(*kind));
@@ -163,10 +163,10 @@ where
             if run.verdict.is_none() {
                 run.attempts.set_call(Call::after(1));
             }
-            run.attempts.set_followed(kind);
+            run.attempts.set_last_retry_kind(kind);
             if paid.next_if(|(paid, _)| *paid == index).is_some() {
                 let call = run.attempts.call();
-                run.attempts.decided(call, true);
+                run.attempts.set_decision(call, true);
             } else if kind.is_some() {
                 run.refused = Some(Reason::Budget);
                 self.make_dead_end(index, Reason::Budget);
@@ -175,11 +175,11 @@ where
     }
 
     /// Ends the plan with this error before another round.
-    pub(crate) fn round_stopped(&mut self, error: &str, reason: Reason) {
+    pub(crate) fn report_stop(&mut self, error: &str, reason: Reason) {
         let call = self.round;
         self.job.with_observer(|site, observe| {
             let failure = Failure::new(site, Verdict::TRANSIENT, &error);
-            call.gave_up(observed(failure, observe), reason);
+            call.gave_up(with_observer(failure, observe), reason);
         });
     }
 
@@ -195,16 +195,16 @@ where
     }
 
     /// The attempt for an execution that is about to start.
-    pub(crate) fn attempt_of(&mut self, index: usize) -> AttemptsOf<'r, Q> {
-        let fresh = self.job.attempts();
+    pub(crate) fn take_attempts(&mut self, index: usize) -> AttemptsOf<'r, Q> {
+        let fresh = self.job.new_driver();
         let mut attempts = mem::replace(&mut self.runs[index].attempts, fresh);
         let executions = self.plan.nodes[index].executions;
-        let call = attempts.call().at(executions.saturating_add(1));
+        let call = attempts.call().for_attempt(executions.saturating_add(1));
         attempts.set_call(call);
         attempts
     }
 
-    pub(crate) fn succeeded(&mut self, index: usize, mut attempts: AttemptsOf<'r, Q>) {
+    pub(crate) fn record_success(&mut self, index: usize, mut attempts: AttemptsOf<'r, Q>) {
         self.progress.add_done(1);
         let run = &mut self.runs[index];
         (run.verdict, run.span) = (None, None);
@@ -217,18 +217,18 @@ where
             max: limit(self.job.context.policy().retries_allowed()),
         };
         self.job.observe_part(&mut run.part, executions, data);
-        self.progressed();
+        self.report_progress();
     }
 
     /// Returns the failure to store.
-    pub(crate) fn failed(
+    pub(crate) fn record_failure(
         &mut self,
         index: usize,
         mut attempts: AttemptsOf<'r, Q>,
         error: E,
     ) -> SubtaskFailure<E> {
         let verdict = self.on.verdict(&error);
-        let text = shown_by(&self.on, &error);
+        let text = show_error(&self.on, &error);
         let failure = SubtaskFailure {
             error: Some(error),
             text,
@@ -252,7 +252,7 @@ where
     }
 
     /// Reports to the observer that a subtask does not run again: because of `cause`, or else because of its failure.
-    pub(crate) fn gave_up(
+    pub(crate) fn report_gave_up(
         &mut self,
         index: usize,
         cause: Option<&dyn fmt::Display>,
@@ -274,7 +274,7 @@ where
             };
             self.job.observe_part(&mut run.part, node.executions, data);
         }
-        self.progressed();
+        self.report_progress();
     }
 
     /// The verdict on a subtask's last failure. If the subtask failed before this run, its error is classified now.
@@ -300,8 +300,8 @@ where
         };
         *dead_end = true;
         let plan = self.job.context.name();
-        self.plan.ended(plan, index, Exit::DeadEnd, Some(reason));
-        self.gave_up(index, None, reason);
+        self.plan.report(plan, index, Exit::DeadEnd, Some(reason));
+        self.report_gave_up(index, None, reason);
     }
 
     /// Returns true if the next round may execute that subtask.
@@ -319,12 +319,12 @@ where
 }
 
 /// The text of an error, written by the key `show`.
-fn shown_by<E, On: OnError<E>>(on: &On, error: &E) -> Option<String> {
+fn show_error<E, On: OnError<E>>(on: &On, error: &E) -> Option<String> {
     On::IS_SHOWN.then(|| shown(&Described { on, error }).to_string())
 }
 
 /// The failure, with this observer attached.
-fn observed<'a, 'o: 'a>(
+fn with_observer<'a, 'o: 'a>(
     failure: Failure<'a>,
     observe: Option<&'a mut (dyn FnMut(&Event<'_>) + 'o)>,
 ) -> Failure<'a> {

@@ -9,7 +9,7 @@ use retry_runtime::seam::{Timer, TimerFn};
 use retry_runtime::{Policy, Reason, Rejected, RejectedBy, Verdict};
 
 use crate::in_flight::{self, BegunAndWaiting, Unit, Work};
-use crate::plan::event::{Again, Exit, report_retry, report_subtask, report_summary};
+use crate::plan::event::{Exit, RepeatFailure, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::plan_run::PlanRun;
@@ -54,7 +54,7 @@ where
             begins |= self.is_ready(index, &graph);
         }
         if begins {
-            report_retry(&self.name, &self.failures(Node::is_failed));
+            report_retry(&self.name, &self.list_failed(Node::is_failed));
         }
         Ok(self.execute(graph, scope).await)
     }
@@ -68,7 +68,7 @@ where
         let name = Arc::clone(&self.name);
         let job = Job::new(chain.context, &name, &shared, Timer::now);
         let mut bounds = bounds(&shared.timer, &name, job.deadline(), chain.cancel).await;
-        let mut run = PlanRun::new(self, (graph, scope), Again::DeadEnd, job, chain.on);
+        let mut run = PlanRun::new(self, (graph, scope), RepeatFailure::DeadEnd, job, chain.on);
         run.begin_round();
         run.execute(&mut bounds).await;
         drop(run);
@@ -83,26 +83,26 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
 
     /// Returns true if all dependencies of the subtask have completed.
     pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
-        let mut after = graph.after[index].iter();
-        after.all(|index| self.nodes[*index].is_completed())
+        let mut needs = graph.needs[index].iter();
+        needs.all(|index| self.nodes[*index].is_completed())
     }
 
     /// The dependents of a completed subtask that were only waiting for it.
-    pub(crate) fn freed(&mut self, index: usize, graph: &Graph) -> Vec<usize> {
-        let mut freed = graph.dependents[index].clone();
+    pub(crate) fn unblocked(&mut self, index: usize, graph: &Graph) -> Vec<usize> {
+        let mut unblocked = graph.dependents[index].clone();
         // A dependent that names this subtask twice is listed twice, in a row.
-        freed.dedup();
-        freed.retain(|dependent| !self.waits(*dependent, graph));
-        freed
+        unblocked.dedup();
+        unblocked.retain(|dependent| !self.is_waiting(*dependent, graph));
+        unblocked
     }
 
     /// Returns true if a subtask waits for another. Starts at the dependency that the subtask last waited for, because
     /// checking all dependencies each time would be quadratic.
-    fn waits(&mut self, index: usize, graph: &Graph) -> bool {
-        let from = self.nodes[index].waits_for;
-        let mut after = graph.after[index][from..].iter();
-        let open = after.position(|index| !self.nodes[*index].is_completed());
-        self.nodes[index].waits_for = open.map_or(graph.after[index].len(), |open| from + open);
+    fn is_waiting(&mut self, index: usize, graph: &Graph) -> bool {
+        let (from, all) = (self.nodes[index].waits_for, &graph.needs[index]);
+        let mut rest = all[from..].iter();
+        let open = rest.position(|index| !self.nodes[*index].is_completed());
+        self.nodes[index].waits_for = open.map_or(all.len(), |open| from + open);
         open.is_some()
     }
 
@@ -111,13 +111,13 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     where
         F: Fn(Vec<Arc<T>>) -> R,
     {
-        let Subtask { after, run, .. } = &self.nodes[index].subtask;
-        let outputs = after.iter().map(|name| self.node(name)?.output().cloned());
+        let Subtask { needs, run, .. } = &self.nodes[index].subtask;
+        let outputs = needs.iter().map(|name| self.node(name)?.output().cloned());
         run(outputs.flatten().collect())
     }
 
     /// Counts an execution of that subtask.
-    pub(crate) fn count(&mut self, index: usize) {
+    pub(crate) fn count_execution(&mut self, index: usize) {
         self.executions = self.executions.saturating_add(1);
         let node = &mut self.nodes[index];
         node.executions = node.executions.saturating_add(1);
@@ -129,15 +129,15 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         plan: &str,
         index: usize,
         outcome: Result<T, SubtaskFailure<E>>,
-        again: Again,
+        repeat_failure: RepeatFailure,
     ) -> bool {
         let node = &mut self.nodes[index];
         node.retried = node.is_failed();
         let completed = outcome.is_ok();
-        let ended = match (completed, node.retried, again) {
+        let ended = match (completed, node.retried, repeat_failure) {
             (true, false, _) => Exit::Completed,
             (true, true, _) => Exit::Recovered,
-            (false, true, Again::DeadEnd) => Exit::DeadEnd,
+            (false, true, RepeatFailure::DeadEnd) => Exit::DeadEnd,
             (false, ..) => Exit::Failed,
         };
         let dead_end = matches!(ended, Exit::DeadEnd);
@@ -145,17 +145,17 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
             Ok(output) => State::Completed(Arc::new(output)),
             Err(failure) => State::Failed { failure, dead_end },
         };
-        self.ended(plan, index, ended, dead_end.then_some(Reason::Exhausted));
+        self.report(plan, index, ended, dead_end.then_some(Reason::Exhausted));
         completed
     }
 
     /// Reports the result of a subtask.
-    pub(crate) fn ended(&mut self, plan: &str, index: usize, ended: Exit, reason: Option<Reason>) {
+    pub(crate) fn report(&mut self, plan: &str, index: usize, exit: Exit, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
         self.record(index);
         let node = &self.nodes[index];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
-        report_subtask(ended, plan, node.name(), node.executions, error, reason);
+        report_subtask(exit, plan, node.name(), node.executions, error, reason);
     }
 
     pub(crate) fn log_summary(&self, plan: &str) -> Summary {
@@ -165,7 +165,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 
     /// Lists the subtasks that the deadline ended.
-    pub(crate) fn under_way(&self, indices: &BTreeSet<usize>) -> String {
+    pub(crate) fn list_late(&self, indices: &BTreeSet<usize>) -> String {
         let names = indices.iter().map(|index| &**self.nodes[*index].name());
         format!(
             "{} under way at the deadline: {}",
@@ -174,9 +174,9 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         )
     }
 
-    /// Lists the failed subtasks for which `retried` returns true.
-    pub(crate) fn failures(&self, retried: impl Fn(&Node<'a, T, E, F>) -> bool + Clone) -> String {
-        let failed = self.nodes.iter().filter(move |node| retried(node));
+    /// Lists the failed subtasks for which `keep` returns true.
+    pub(crate) fn list_failed(&self, keep: impl Fn(&Node<'a, T, E, F>) -> bool + Clone) -> String {
+        let failed = self.nodes.iter().filter(move |node| keep(node));
         let names = failed.clone().map(|node| &**node.name());
         let (count, all) = (failed.count(), self.len());
         format!("{count} of {all} subtasks failed: {}", Names(names))
@@ -205,7 +205,7 @@ where
         let most = self.plan.concurrency.get();
         let executed = in_flight::run(self, most, bounds, |run, (index, _)| {
             let span = run.span_of(*index);
-            run.plan.count(*index);
+            run.plan.count_execution(*index);
             span.within(|| run.plan.start_at(*index))
         });
         executed.await;
@@ -213,15 +213,15 @@ where
     }
 
     /// Handles a rejected subtask: it stays as it was, but does not run again in this run.
-    fn not_begun(&mut self, index: usize, by: RejectedBy) {
+    fn end_rejected(&mut self, index: usize, by: RejectedBy) {
         let run = &mut self.runs[index];
         run.attempts.release();
         run.refused = Some(by.into());
-        self.without_outcome(index, Exit::NotBegun, &Rejected::new(by), by.into());
+        self.end_without_outcome(index, Exit::NotBegun, &Rejected::new(by), by.into());
     }
 
     /// Reports a subtask that ends for this run without an outcome. If it had failed before, it keeps its error.
-    fn without_outcome(
+    fn end_without_outcome(
         &mut self,
         index: usize,
         ended: Exit,
@@ -235,7 +235,7 @@ where
         }
         let (plan, attempt) = (self.job.context.name(), node.executions);
         report_subtask(ended, plan, node.name(), attempt, Some(error), Some(reason));
-        self.gave_up(index, Some(error), reason);
+        self.report_gave_up(index, Some(error), reason);
     }
 }
 
@@ -255,10 +255,10 @@ where
             let index = self.ready.pop_front()?;
             // If no subtask ever waits, nothing else checks the deadline.
             if !self.job.is_over() {
-                return Some((index, self.attempt_of(index)));
+                return Some((index, self.take_attempts(index)));
             }
             self.late.insert(index);
-            self.not_begun(index, RejectedBy::Deadline);
+            self.end_rejected(index, RejectedBy::Deadline);
         }
     }
 
@@ -276,32 +276,32 @@ where
             Ok(true) => (None, Some((index, attempts))),
             Err(by) => {
                 drop(attempts);
-                self.not_begun(index, by);
+                self.end_rejected(index, by);
                 (None, None)
             }
         }
     }
 
-    fn ended(&mut self, (index, attempts): Unit<'r, Q, usize>, outcome: Result<T, E>) {
+    fn handle_outcome(&mut self, (index, attempts): Unit<'r, Q, usize>, outcome: Result<T, E>) {
         let outcome = match outcome {
             Ok(output) => {
-                self.succeeded(index, attempts);
+                self.record_success(index, attempts);
                 Ok(output)
             }
-            Err(error) => Err(self.failed(index, attempts, error)),
+            Err(error) => Err(self.record_failure(index, attempts, error)),
         };
         let plan = self.job.context.name();
-        if self.plan.finish(plan, index, outcome, self.again) {
-            let freed = self.plan.freed(index, &self.graph).into_iter();
-            self.ready.extend(freed.filter(|index| self.scope[*index]));
-        } else if let Again::Failed = self.again {
-            self.refuse_final(index);
+        if self.plan.finish(plan, index, outcome, self.repeat_failure) {
+            let next = self.plan.unblocked(index, &self.graph).into_iter();
+            self.ready.extend(next.filter(|index| self.scope[*index]));
+        } else if let RepeatFailure::Failed = self.repeat_failure {
+            self.refuse_if_final(index);
         }
     }
 
-    fn stopped(&mut self, by: RejectedBy, waiting: Vec<usize>, begun: Vec<Unit<'r, Q, usize>>) {
+    fn handle_stop(&mut self, by: RejectedBy, waiting: Vec<usize>, begun: Vec<Unit<'r, Q, usize>>) {
         for index in waiting {
-            self.not_begun(index, by);
+            self.end_rejected(index, by);
             if by == RejectedBy::Deadline {
                 self.late.insert(index);
             }
@@ -310,7 +310,7 @@ where
             drop(attempts);
             self.late.insert(index);
             let error = "dropped before it ended";
-            self.without_outcome(index, Exit::GaveUp, &error, Reason::Deadline);
+            self.end_without_outcome(index, Exit::GaveUp, &error, Reason::Deadline);
         }
     }
 }

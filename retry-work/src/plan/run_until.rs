@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use retry_runtime::chain::{IntoChain, MayCancel, OnError};
-use retry_runtime::macro_support::{Bounds, Job, around, attempt_within, bounds, refused};
+use retry_runtime::macro_support::{Bounds, Job, attempt_within, bounds, in_span, refusal};
 use retry_runtime::{AttemptEnd, Kind, Reason, Verdict, seam::Timer};
 
-use crate::plan::event::Again;
+use crate::plan::event::RepeatFailure;
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;
 use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Validity};
@@ -130,10 +130,10 @@ where
             let shared = chain.shared;
             let job = Job::new(chain.context, &name, &shared, Timer::now);
             let bounds = bounds(&shared.timer, &name, job.deadline(), chain.cancel).await;
-            let run = PlanRun::new(self, (graph, scope), Again::Failed, job, chain.on);
-            run.rounds(bounds, &shared.timer, validate).await
+            let run = PlanRun::new(self, (graph, scope), RepeatFailure::Failed, job, chain.on);
+            run.run_rounds(bounds, &shared.timer, validate).await
         };
-        around(span, run)
+        in_span(span, run)
     }
 }
 
@@ -144,7 +144,7 @@ where
     Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
     /// Runs rounds until the results are valid or the policy gives up.
-    async fn rounds<V, W: Future<Output = Validity<'a, T, E, F>>, R>(
+    async fn run_rounds<V, W: Future<Output = Validity<'a, T, E, F>>, R>(
         mut self,
         mut bounds: Bounds<impl Future<Output = ()>, impl Future>,
         timer: &Q::Timer,
@@ -157,19 +157,19 @@ where
     {
         loop {
             self.begin_round();
-            let late = self.execute_within(&mut bounds).await;
+            let late = self.execute_round(&mut bounds).await;
             if !late.is_empty() {
-                let message = self.plan.under_way(&late);
-                return Ok(self.cut(message, None, Reason::Deadline));
+                let message = self.plan.list_late(&late);
+                return Ok(self.give_up(message, None, Reason::Deadline));
             }
             let (worst, retried) = self.classify();
             let validator = validate(self.plan.snapshot());
-            let Some(validity) = bounds.in_time(validator).await else {
+            let Some(validity) = bounds.run_until_end(validator).await else {
                 let message = String::from("the validator was under way at the deadline");
-                return Ok(self.cut(message, None, Reason::Deadline));
+                return Ok(self.give_up(message, None, Reason::Deadline));
             };
             if let Validity::Valid = validity {
-                self.accepted();
+                self.finish_valid();
                 return Ok(PlanEnd::Valid);
             }
             let message = validity.message();
@@ -178,26 +178,26 @@ where
                 Some(verdict) => verdict,
                 None => self.add_missing(validity).inspect_err(|error| {
                     let ended = Some(AttemptEnd::Stop);
-                    let _ = self.cut(error.to_string(), ended, Reason::NotRetryable);
+                    let _ = self.give_up(error.to_string(), ended, Reason::NotRetryable);
                 })?,
             };
             if let Some(reason) = self.refusal().filter(|_| !verdict.is_retryable()) {
                 self.plan.truncate(len);
-                return Ok(self.cut(message, Some(AttemptEnd::Stop), reason));
+                return Ok(self.give_up(message, Some(AttemptEnd::Stop), reason));
             }
             let error = self.plan.round_error(&message);
             let is_cancelled = bounds.is_cancelled();
-            let mut ended = self.round_failed(verdict, &retried, &error, is_cancelled);
+            let mut ended = self.decide_round(verdict, &retried, &error, is_cancelled);
             if let Ok(pause) = ended {
                 bounds.pause(timer.sleep(pause)).await;
-                if let Some(reason) = self.job.ended(&mut || bounds.is_cancelled()) {
-                    self.round_stopped(&error, reason);
+                if let Some(reason) = self.job.end_reason(&mut || bounds.is_cancelled()) {
+                    self.report_stop(&error, reason);
                     ended = Err(reason);
                 }
             }
             if let Err(reason) = ended {
                 self.plan.truncate(len);
-                self.all_gave_up(reason);
+                self.finish_failed(reason);
                 return Ok(PlanEnd::GaveUp { reason, message });
             }
             let indices = 0..self.plan.len();
@@ -206,7 +206,7 @@ where
     }
 
     /// Executes a round as an attempt of the plan's call.
-    async fn execute_within<R>(
+    async fn execute_round<R>(
         &mut self,
         bounds: &mut Bounds<impl Future<Output = ()>, impl Future>,
     ) -> BTreeSet<usize>
@@ -220,10 +220,10 @@ where
     }
 
     /// Makes a non-retryable failure a dead end before its round ends, so that a saved plan includes the dead end.
-    pub(crate) fn refuse_final(&mut self, index: usize) {
+    pub(crate) fn refuse_if_final(&mut self, index: usize) {
         let (policy, verdict) = (self.job.context.policy_in_force(), self.verdict(index));
         let idempotent = self.job.is_idempotent();
-        if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
+        if let Some(reason) = refusal(&policy, verdict, idempotent, Duration::MAX) {
             self.refuse(index, reason);
         }
     }
@@ -242,7 +242,7 @@ where
                 continue;
             }
             let verdict = self.verdict(index);
-            match refused(&policy, verdict, self.job.is_idempotent(), left) {
+            match refusal(&policy, verdict, self.job.is_idempotent(), left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason),
@@ -286,7 +286,7 @@ where
         })
     }
 
-    fn accepted(&mut self) {
+    fn finish_valid(&mut self) {
         self.make_dead_ends(|node| node.retried && node.is_open(), Reason::Exhausted);
         let call = self.round;
         self.job.with_observer(|site, observe| match observe {
@@ -297,15 +297,15 @@ where
     }
 
     /// Gives up during a round (`ended` is `None`), or after a round with this end.
-    fn cut(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
+    fn give_up(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
         let call = self.round;
         self.job
-            .with_observer(|site, observe| call.cut(site, &message, ended, reason, observe));
-        self.all_gave_up(reason);
+            .with_observer(|site, observe| call.report_end(site, &message, ended, reason, observe));
+        self.finish_failed(reason);
         PlanEnd::GaveUp { reason, message }
     }
 
-    fn all_gave_up(&mut self, reason: Reason) {
+    fn finish_failed(&mut self, reason: Reason) {
         self.make_dead_ends(Node::is_open, reason);
         self.plan.log_summary(self.job.context.name());
     }
@@ -323,7 +323,7 @@ impl<T, E: fmt::Display, F: ?Sized> Plan<'_, T, E, F> {
     /// The error of a round: the failures in it, and the validator's message.
     fn round_error(&self, message: &str) -> String {
         if self.nodes.iter().any(Node::is_open) {
-            format!("{}; {message}", self.failures(Node::is_open))
+            format!("{}; {message}", self.list_failed(Node::is_open))
         } else {
             message.to_owned()
         }

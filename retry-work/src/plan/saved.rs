@@ -52,11 +52,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for StateVisitor<T> {
         let (mut dead_ends, mut executions) = (None, None);
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "version" => once("version", &mut version, &mut map)?,
-                "completed" => once("completed", &mut completed, &mut map)?,
-                "failed" => once("failed", &mut failed, &mut map)?,
-                "dead_ends" => once("dead_ends", &mut dead_ends, &mut map)?,
-                "executions" => once("executions", &mut executions, &mut map)?,
+                "version" => read_once("version", &mut version, &mut map)?,
+                "completed" => read_once("completed", &mut completed, &mut map)?,
+                "failed" => read_once("failed", &mut failed, &mut map)?,
+                "dead_ends" => read_once("dead_ends", &mut dead_ends, &mut map)?,
+                "executions" => read_once("executions", &mut executions, &mut map)?,
                 _ => {
                     let _: IgnoredAny = map.next_value()?;
                 }
@@ -89,7 +89,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for StateVisitor<T> {
 }
 
 /// Reads the value of a field that must not be repeated.
-fn once<'de, A: MapAccess<'de>, V: Deserialize<'de>>(
+fn read_once<'de, A: MapAccess<'de>, V: Deserialize<'de>>(
     field: &'static str,
     value: &mut Option<V>,
     map: &mut A,

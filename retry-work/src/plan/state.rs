@@ -108,9 +108,9 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     where
         E: fmt::Display,
     {
-        let after = self.nodes[self.index_of(name)?].subtask.after.iter();
+        let needs = self.nodes[self.index_of(name)?].subtask.needs.iter();
         let mut inputs = PlanState::new(0);
-        for node in after.filter_map(|name| self.node(name)) {
+        for node in needs.filter_map(|name| self.node(name)) {
             inputs.add(node);
         }
         Ok(inputs)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::plan::event::Again;
+use crate::plan::event::RepeatFailure;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, SubtaskFailure};
 use crate::plan::{Plan, PlanError};
@@ -50,7 +50,7 @@ where
     /// [`check`](Self::check).
     pub fn ready(&self) -> Result<Vec<Arc<str>>, PlanError> {
         let graph = self.checked()?;
-        Ok(self.begin(&graph, 0..self.len()).collect())
+        Ok(self.ready_names(&graph, 0..self.len()).collect())
     }
 
     /// Starts only this subtask, with the outputs of its dependencies. Returns the future of its closure.
@@ -59,7 +59,7 @@ where
     /// Dropping the future changes nothing. Fails if there is no such subtask, if it has completed, or if it still
     /// waits for another.
     pub fn start(&self, name: &str) -> Result<R, PlanError> {
-        self.open(name).map(|index| self.start_at(index))
+        self.startable_index(name).map(|index| self.start_at(index))
     }
 
     /// Stores the outcome of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
@@ -73,22 +73,22 @@ where
         outcome: Result<T, E>,
     ) -> Result<Vec<Arc<str>>, PlanError> {
         let graph = self.graph()?;
-        let index = self.open(name)?;
-        self.count(index);
+        let index = self.startable_index(name)?;
+        self.count_execution(index);
         let plan = Arc::clone(&self.name);
         let outcome = outcome.map_err(|error| SubtaskFailure {
             error: Some(error),
             text: None,
         });
-        if !self.finish(&plan, index, outcome, Again::DeadEnd) {
+        if !self.finish(&plan, index, outcome, RepeatFailure::DeadEnd) {
             return Ok(Vec::new());
         }
-        let freed = self.freed(index, &graph).into_iter();
-        Ok(self.begin(&graph, freed).collect())
+        let next = self.unblocked(index, &graph).into_iter();
+        Ok(self.ready_names(&graph, next).collect())
     }
 
     /// The subtasks at these indices that can start.
-    fn begin(
+    fn ready_names(
         &self,
         graph: &Graph,
         indices: impl Iterator<Item = usize>,
@@ -99,14 +99,14 @@ where
     }
 
     /// The index of a subtask that has not completed and can start.
-    fn open(&self, name: &str) -> Result<usize, PlanError> {
+    fn startable_index(&self, name: &str) -> Result<usize, PlanError> {
         let index = self.index_of(name)?;
         let node = &self.nodes[index];
         if node.is_completed() {
             return Err(PlanError(format!("`{name}` has already completed")));
         }
         let completed = |name| self.node(name).is_some_and(Node::is_completed);
-        match node.subtask.after.iter().find(|name| !completed(name)) {
+        match node.subtask.needs.iter().find(|name| !completed(name)) {
             Some(dependency) => Err(PlanError(format!(
                 "`{name}` can't run before `{dependency}`, which has not completed"
             ))),

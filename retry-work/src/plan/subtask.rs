@@ -31,7 +31,7 @@ pub type Local<'a, T, E> =
 /// If the compiler needs the types of the closure's arguments, write the output type: `Subtask::<String, _>::new(…)`.
 pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     pub(crate) name: Arc<str>,
-    pub(crate) after: Vec<Arc<str>>,
+    pub(crate) needs: Vec<Arc<str>>,
     pub(crate) run: Box<F>,
     lifetime: PhantomData<&'a ()>,
     types: PhantomData<fn() -> (T, E)>,
@@ -124,10 +124,10 @@ impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
 }
 
 impl<T, E, F: ?Sized> Subtask<'_, T, E, F> {
-    fn of(name: Arc<str>, after: Vec<Arc<str>>, run: Box<F>) -> Self {
+    fn of(name: Arc<str>, needs: Vec<Arc<str>>, run: Box<F>) -> Self {
         Self {
             name,
-            after,
+            needs,
             run,
             lifetime: PhantomData,
             types: PhantomData,
@@ -141,12 +141,12 @@ impl<T, E, F: ?Sized> Subtask<'_, T, E, F> {
 
     /// The names of the subtasks it depends on.
     pub fn dependencies(&self) -> impl Iterator<Item = &str> {
-        self.after.iter().map(|name| &**name)
+        self.needs.iter().map(|name| &**name)
     }
 }
 
 impl<T, E, F: ?Sized> fmt::Debug for Subtask<'_, T, E, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Subtask({} after {:?})", self.name, self.after)
+        write!(f, "Subtask({} after {:?})", self.name, self.needs)
     }
 }

@@ -72,7 +72,7 @@ impl fmt::Display for Summary {
 }
 
 /// The maximum number of names in a log line.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// A name in a list, shortened for display.
 pub(crate) fn shown_name(name: impl fmt::Display) -> impl fmt::Display {
@@ -84,11 +84,11 @@ pub(crate) struct Names<I>(pub(crate) I);
 
 impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for Names<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, name) in self.0.clone().take(MOST_NAMES).enumerate() {
+        for (index, name) in self.0.clone().take(MAX_NAMES).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{}", shown_name(name))?;
         }
-        match self.0.clone().skip(MOST_NAMES).count() {
+        match self.0.clone().skip(MAX_NAMES).count() {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }

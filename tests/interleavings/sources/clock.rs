@@ -6,7 +6,7 @@ use std::time::Duration;
 use retry_runtime::seam::Moment;
 
 /// The same value as in the sources.
-pub(crate) const AHEAD: Duration = Duration::from_secs(60);
+pub(crate) const MAX_SKEW: Duration = Duration::from_secs(60);
 
 thread_local! {
     /// All threads of a test run on one of the system's.

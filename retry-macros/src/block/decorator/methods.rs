@@ -10,9 +10,9 @@ use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::decorator::Decorator;
-use crate::block::decorator::handed_on::{
-    Given, Lent, capture, given, is_cfg, is_lone_self, lent, returns_self, stays_with_decorator,
-    this_of, wrapped_again,
+use crate::block::decorator::delegation::{
+    Param, SelfKind, as_receiver, delegation_error, is_cfg, is_lone_self, parameters,
+    replace_captured_self, returns_self, rewrap_client, self_ident,
 };
 use crate::block::members::{self, Method, Own};
 use crate::errors::{Errors, error};
@@ -27,7 +27,7 @@ use crate::tokens::{Code, braces, code_at, ends_with, mentions, shown};
 pub(super) struct Methods<'a> {
     pub(super) decorator: &'a Decorator<'a>,
     /// The members of the impl for the decorator.
-    pub(super) implemented: TokenStream,
+    pub(super) members: TokenStream,
     /// The members of the impl for each pointer in the key `forward`.
     pub(super) pointers: Vec<(&'a Path, TokenStream)>,
     /// The bounds that a copy states for the original's types.
@@ -46,7 +46,7 @@ impl<'a> Methods<'a> {
         let pointers = pointers.unwrap_or_default().iter();
         Self {
             decorator,
-            implemented: TokenStream::new(),
+            members: TokenStream::new(),
             pointers: pointers.map(|path| (path, TokenStream::new())).collect(),
             bounds: Vec::new(),
             is_retried: false,
@@ -61,12 +61,12 @@ impl<'a> Methods<'a> {
             Ok(item) => item,
             Err(error) => return self.errors.push(error),
         };
-        self.bounds.extend(self.decorator.bound(&item));
-        let other = self.decorator.other(&item, &mut self.errors);
+        self.bounds.extend(self.decorator.copied_bounds(&item));
+        let other = self.decorator.associated_item(&item, &mut self.errors);
         for (_, implemented) in &mut self.pointers {
             implemented.append_all(other.clone());
         }
-        self.implemented.append_all(other);
+        self.members.append_all(other);
     }
 
     /// Adds a method: retried, passed on, or with its default body. Returns true if it is retried.
@@ -75,32 +75,32 @@ impl<'a> Methods<'a> {
             mut function,
             mut own,
         } = method;
-        capture(&mut function, self.decorator.client());
-        self.forward(&function);
+        replace_captured_self(&mut function, self.decorator.client());
+        self.add_to_pointers(&function);
         let arguments = as_variant!(&mut own, Own::Arguments(own) => own);
         let is_retried = match arguments.and_then(|own| own.take(Key::Body)) {
-            Some(key) => self.own_body(function, &own, key),
-            None => self.handed_on(function, &own),
+            Some(key) => self.add_with_body(function, &own, key),
+            None => self.add_delegated(function, &own),
         };
         self.is_retried |= is_retried;
         is_retried
     }
 
     /// Adds a method to the impls for the pointers.
-    pub(super) fn forward(&mut self, function: &Function) {
+    pub(super) fn add_to_pointers(&mut self, function: &Function) {
         for (pointer, implemented) in &mut self.pointers {
-            match (cannot_lend(pointer, function), &function.body) {
+            match (forward_obstacle(pointer, function), &function.body) {
                 (None, _) => {
                     let mut function = function.clone();
                     function.attributes.retain(is_cfg);
-                    let given = given(&mut function, &mut Errors::default());
-                    let lent = lent(&function, |this| {
+                    let given = parameters(&mut function, &mut Errors::default());
+                    let lent = as_receiver(&function, |this| {
                         let span = Span::call_site().located_at(this.span());
                         code_at!(span=> **#this)
                     });
-                    let arguments = lent.into_iter().chain(given.iter().map(Given::handed_on));
+                    let arguments = lent.into_iter().chain(given.iter().map(Param::argument));
                     let awaits = function.is_async();
-                    let call = self.decorator.call(&function, arguments, awaits);
+                    let call = self.decorator.client_call(&function, arguments, awaits);
                     function.body = Body::Block(braces(call, Span::call_site()));
                     implemented.append_all(function.to_token_stream());
                 }
@@ -116,7 +116,7 @@ impl<'a> Methods<'a> {
     }
 
     /// Adds a method whose body in the copy is retried.
-    fn own_body(&mut self, function: Function, own: &Own, key: Argument) -> bool {
+    fn add_with_body(&mut self, function: Function, own: &Own, key: Argument) -> bool {
         let name = &function.signature.ident;
         let wrong = match &function.body {
             _ if !self.decorator.is_copy => Some(format!(
@@ -131,28 +131,28 @@ impl<'a> Methods<'a> {
             self.errors.at(key.ident.span(), wrong);
             return false;
         }
-        if let Some(mut merged) = self.merged(own, &function, Placement::Block) {
+        if let Some(mut merged) = self.merge_own(own, &function, Placement::Block) {
             merged.given.push(key);
-            self.expand(function, own, merged, Callee::Body, Vec::new());
+            self.add_expanded(function, own, merged, Callee::Body, Vec::new());
         }
         true
     }
 
-    fn merged(&mut self, own: &Own, function: &Function, at: Placement) -> Option<Arguments> {
+    fn merge_own(&mut self, own: &Own, function: &Function, at: Placement) -> Option<Arguments> {
         let of_trait = self.decorator.arguments;
-        members::merged(of_trait, own, function, at, &mut self.errors)
+        members::merge_own(of_trait, own, function, at, &mut self.errors)
     }
 
     /// Adds a method that calls the client's method.
-    fn handed_on(&mut self, mut function: Function, own: &Own) -> bool {
+    fn add_delegated(&mut self, mut function: Function, own: &Own) -> bool {
         if let Own::Arguments(own) = own {
-            check::arguments(own, &mut self.errors);
-            check::without_body(own, &mut self.errors);
+            check::check_arguments(own, &mut self.errors);
+            check::check_bodiless(own, &mut self.errors);
         }
-        if let Some((span, message)) = stays_with_decorator(&function) {
+        if let Some((span, message)) = delegation_error(&function) {
             match function.body {
                 Body::Missing(_) => self.errors.at(span, message),
-                Body::Block(_) => self.default_body(&function, own),
+                Body::Block(_) => self.add_default(&function, own),
             }
             return false;
         }
@@ -162,7 +162,7 @@ impl<'a> Methods<'a> {
                 "the body of `{name}` would never run, because the client has its own: end the method with `;`, or mark it `#[retry(body)]` to retry this body instead"));
         }
         function.attributes.retain(is_cfg);
-        let given = given(&mut function, &mut self.errors);
+        let given = parameters(&mut function, &mut self.errors);
         // Gives the method a body, so that it is checked like a function. The body has the span of the user's code,
         // because an error about a method that the trait doesn't have spans the whole method.
         let end = match &function.body {
@@ -170,21 +170,21 @@ impl<'a> Methods<'a> {
             Body::Missing(semicolon) => semicolon.span,
         };
         function.body = Body::Block(braces(Code::new(), end));
-        if let Some(merged) = self.merged(own, &function, Placement::Decorator) {
-            return self.retried(function, own, merged, &given);
+        if let Some(merged) = self.merge_own(own, &function, Placement::Decorator) {
+            return self.add_retried(function, own, merged, &given);
         }
-        let arguments = lent_client(&function, None).into_iter();
-        let arguments = arguments.chain(given.iter().map(Given::handed_on));
+        let arguments = client_argument(&function, None).into_iter();
+        let arguments = arguments.chain(given.iter().map(Param::argument));
         let call = self
             .decorator
-            .call(&function, arguments, function.is_async());
-        function.body = Body::Block(braces(wrapped_again(&function, call), end));
-        function.to_tokens(&mut self.implemented);
+            .client_call(&function, arguments, function.is_async());
+        function.body = Body::Block(braces(rewrap_client(&function, call), end));
+        function.to_tokens(&mut self.members);
         false
     }
 
     /// Keeps a method's default body, which calls methods that are passed on.
-    fn default_body(&mut self, function: &Function, own: &Own) {
+    fn add_default(&mut self, function: &Function, own: &Own) {
         let (name, is_copy) = (&function.signature.ident, self.decorator.is_copy);
         if let Own::Arguments(_) = own {
             let otherwise = if is_copy {
@@ -195,48 +195,48 @@ impl<'a> Methods<'a> {
             self.errors.push(error!(name.span() =>
                 "`{name}` keeps its default body, which is not retried itself, although the methods it calls are: remove its `#[retry]`{otherwise}"));
         } else if is_copy {
-            function.to_tokens(&mut self.implemented);
+            function.to_tokens(&mut self.members);
         }
     }
 
     /// Adds a method that calls the client's method in each attempt.
-    fn retried(
+    fn add_retried(
         &mut self,
         mut function: Function,
         own: &Own,
         merged: Arguments,
-        given: &[Given],
+        given: &[Param],
     ) -> bool {
         let receiver = function.signature.receiver();
-        if let Some(receiver) = receiver.filter(|it| Lent::of(it) == Some(Lent::Value)) {
+        if let Some(receiver) = receiver.filter(|it| SelfKind::of(it) == Some(SelfKind::Value)) {
             let name = &function.signature.ident;
             self.errors.push(error!(in receiver =>
                 "a retried method can't take `self` by value, because the first attempt would consume it: take `&self`, or mark `{name}` `#[retry(skip)]`"));
             return false;
         }
-        let kept = self.kept(&merged, &function, given);
+        let kept = self.retained(&merged, &function, given);
         let (mut owned, mut arguments) = (Vec::new(), Vec::new());
-        arguments.extend(lent_client(&function, kept.as_ref()));
+        arguments.extend(client_argument(&function, kept.as_ref()));
         for given in given {
-            let retained = given.kept().filter(|_| kept.is_some());
+            let retained = given.retained().filter(|_| kept.is_some());
             if given.is_owned() && retained.is_none() {
                 owned.push(given.name.clone());
             }
-            arguments.push(retained.map_or_else(|| given.handed_on(), |(_, lent)| lent));
+            arguments.push(retained.map_or_else(|| given.argument(), |(_, lent)| lent));
         }
         let awaits = function.is_future() || function.is_async();
         let call = self
             .decorator
-            .call(&function, arguments.into_iter(), awaits);
+            .client_call(&function, arguments.into_iter(), awaits);
         self.clones_client |= kept.is_some();
         let end = function.block().map_or_else(Span::call_site, Group::span);
         function.body = Body::Block(braces(call, end));
-        self.expand(function, own, merged, Callee::Client(kept), owned);
+        self.add_expanded(function, own, merged, Callee::Client(kept), owned);
         true
     }
 
     /// Adds a method that is retried.
-    fn expand(
+    fn add_expanded(
         &mut self,
         function: Function,
         own: &Own,
@@ -248,24 +248,24 @@ impl<'a> Methods<'a> {
         let own = as_variant!(own, Own::Arguments(own) => own).unwrap_or(&nothing);
         let this = match &attempts {
             Callee::Client(Some(kept)) => Some(kept.this.clone()),
-            _ => function.signature.receiver().map(this_of),
+            _ => function.signature.receiver().map(self_ident),
         };
         let Decorator { arguments, .. } = self.decorator;
         let client = self.decorator.client().clone();
         let model = Model::new(merged, function);
-        let model = model.decorated(arguments, own, this, client, attempts, cloned);
-        self.implemented.append_all(expand::expand(&model));
+        let model = model.for_decorator(arguments, own, this, client, attempts, cloned);
+        self.members.append_all(expand::expand(&model));
     }
 
     /// The values that a `'static` future or stream must own to make attempts after the method has returned.
-    fn kept(
+    fn retained(
         &mut self,
         arguments: &Arguments,
         function: &Function,
-        given: &[Given],
+        given: &[Param],
     ) -> Option<Retained> {
         let returned = function.return_type().filter(|_| !function.is_async())?;
-        let (outcome, delivery) = outcome::of(returned);
+        let (outcome, delivery) = outcome::split(returned);
         let (kind, returned) = match (arguments.get(Key::Stream), delivery) {
             (Some(_), _) => ("stream", outcome::stream(outcome)?.stream),
             (None, Delivery::Direct) => return None,
@@ -274,21 +274,21 @@ impl<'a> Methods<'a> {
         let receiver = function.signature.receiver();
         let receiver = receiver.filter(|_| outcome::is_static(returned))?;
         let name = &function.signature.ident;
-        if let Some(Lent::Mutable) = Lent::of(receiver) {
+        if let Some(SelfKind::Mutable) = SelfKind::of(receiver) {
             self.errors.push(error!(returned.span() =>
                 "this {kind} is `'static`, so its attempts use a clone of the client, which can't replace `&mut self`: mark `{name}` `#[retry(skip)]`"));
             return None;
         }
         let mut arguments = Code::new();
         for given in given {
-            if given.is_tied() {
+            if given.has_lifetime() {
                 self.errors.push(error!(given.name.span() =>
                     "the {kind} of `{name}` is `'static`, so it keeps a clone of each argument, and this one can't be cloned: take a `&T`, an `Option<&T>` or a type that borrows nothing, or mark `{name}` `#[retry(skip)]`"));
             }
-            arguments.extend(given.kept().map(|(keep, _)| keep));
+            arguments.extend(given.retained().map(|(keep, _)| keep));
         }
         Some(Retained {
-            decorator: this_of(receiver),
+            decorator: self_ident(receiver),
             this: Ident::new("retry_this", Span::mixed_site()),
             arguments,
         })
@@ -296,8 +296,8 @@ impl<'a> Methods<'a> {
 }
 
 /// The wrapped client, borrowed like the receiver.
-fn lent_client(function: &Function, kept: Option<&Retained>) -> Option<Code> {
-    lent(function, |this| {
+fn client_argument(function: &Function, kept: Option<&Retained>) -> Option<Code> {
+    as_receiver(function, |this| {
         let span = Span::call_site().located_at(this.span());
         let this = kept.map_or(this, |kept| kept.this.clone());
         code_at!(span=> #this.client)
@@ -305,24 +305,24 @@ fn lent_client(function: &Function, kept: Option<&Retained>) -> Option<Code> {
 }
 
 /// The reason that a method can't be called through this pointer.
-fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
+fn forward_obstacle(pointer: &Path, function: &Function) -> Option<&'static str> {
     let receiver = function.signature.receiver();
-    if stays_with_decorator(function).is_some() || returns_self(function) {
+    if delegation_error(function).is_some() || returns_self(function) {
         return Some("names `Self`");
     }
-    if is_sized(function) {
+    if requires_sized(function) {
         return Some("is `where Self: Sized`");
     }
     let is_shared = ends_with(pointer, &["Arc", "Rc"]);
-    match receiver.and_then(Lent::of) {
-        Some(Lent::Value) => Some("takes `self` by value"),
-        Some(Lent::Mutable) if is_shared => Some("takes `&mut self`"),
+    match receiver.and_then(SelfKind::of) {
+        Some(SelfKind::Value) => Some("takes `self` by value"),
+        Some(SelfKind::Mutable) if is_shared => Some("takes `&mut self`"),
         _ => None,
     }
 }
 
 /// True if the method requires `Self: Sized`.
-fn is_sized(function: &Function) -> bool {
+fn requires_sized(function: &Function) -> bool {
     let bounds = function.signature.generics.where_clause.as_ref();
     let mut bounds = bounds.into_iter().flat_map(|bounds| &bounds.predicates);
     bounds.any(|bound| {

@@ -10,11 +10,11 @@ use crate::target::check::{Check, Placement};
 use crate::target::outcome::{self, StreamPart, Streamed, is_no_result};
 
 impl Check<'_> {
-    pub(super) fn stream(&mut self, outcome: &Type) {
+    pub(super) fn check_stream(&mut self, outcome: &Type) {
         let streamed = outcome::stream(outcome);
-        self.needs_stream();
+        self.refuse_stream_keys();
         if self.placement == Placement::Expression {
-            return self.no_stream(outcome, streamed.is_some());
+            return self.refuse_stream(outcome, streamed.is_some());
         }
         let Some(key) = self.arguments.get(Key::Stream) else {
             if streamed.is_some_and(|streamed| streamed.part == StreamPart::Outcome) {
@@ -51,12 +51,12 @@ impl Check<'_> {
                 "`stream = \"resume\"` needs `attempt = attempt`: without `attempt.yielded()` or `attempt.last_item()`, the body can't tell where to continue, and would start over"));
         }
         if let (true, Some(streamed)) = (self.placement != Placement::Decorator, streamed) {
-            self.stream_outlives_no_argument(&streamed, is_resumed);
+            self.check_stream_lifetime(&streamed, is_resumed);
         }
     }
 
     /// Rejects keys that have no effect without a stream.
-    fn needs_stream(&mut self) {
+    fn refuse_stream_keys(&mut self) {
         let mode = self.arguments.value(Key::Stream);
         refuse! {self.arguments, self.errors;
             First if !matches!(mode, Some(KeyValue::Stream(Mode::First))) =>
@@ -67,7 +67,7 @@ impl Check<'_> {
     }
 
     /// Rejects a `'static` stream that would have to keep a borrowed argument.
-    fn stream_outlives_no_argument(&mut self, streamed: &Streamed, is_resumed: bool) {
+    fn check_stream_lifetime(&mut self, streamed: &Streamed, is_resumed: bool) {
         let why = match (is_resumed, self.function.is_async()) {
             (true, _) => {
                 "with `stream = \"resume\"`, a stream keeps the arguments for the retries, so it can't be `'static` if one of them is borrowed: return `BoxStream<'_, …>`, make this a sync `fn … -> impl Stream`, or take the arguments by value"
@@ -83,7 +83,7 @@ impl Check<'_> {
     }
 
     /// Rejects streams in `retrying!`, where no function returns them.
-    fn no_stream(&mut self, outcome: &Type, is_stream: bool) {
+    fn refuse_stream(&mut self, outcome: &Type, is_stream: bool) {
         let key = self.arguments.get(Key::Stream);
         let place = key.map(|key| key.ident.span());
         if let Some(span) = place.or_else(|| is_stream.then(|| outcome.span())) {

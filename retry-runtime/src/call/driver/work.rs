@@ -17,7 +17,7 @@ use crate::time::{BlockingTimer, Cancel, Moment, Timer, pause_or_cancelled};
 impl<P: Protects, T: Timer> Driver<P, T> {
     /// Waits for the end of a pause that starts now, or for the limiter's admission. The loop itself handles
     /// cancellation, which may apply to several attempts.
-    pub fn turn(mut self) -> impl Future<Output = Self> {
+    pub fn wait_for_turn(mut self) -> impl Future<Output = Self> {
         let pause_end = self.pauses().then(|| self.pause_end());
         async move {
             let never = pin!(pending::<()>());
@@ -25,14 +25,14 @@ impl<P: Protects, T: Timer> Driver<P, T> {
             if let Some(end) = pause_end {
                 pause_or_cancelled(never, pin!(sleep_until(&self.timer, end))).await;
                 self.state.next = if steps::is_over(deadline, || self.now()) {
-                    Next::over(RejectedBy::Deadline)
+                    Next::stopped_by(RejectedBy::Deadline)
                 } else {
                     Next::Enter
                 };
             } else {
                 let (mut queue, timer) = self.queue();
                 let waited = wait(&mut queue, timer, never).await;
-                self.steps(|steps| steps.waited(waited));
+                self.run_step(|steps| steps.end_wait(waited));
             }
             self
         }
@@ -54,7 +54,7 @@ impl<P: Protects, T> Driver<P, T> {
         is_cancelled: &mut dyn FnMut() -> bool,
         reporter: Reporter<'_>,
     ) -> Result<bool, RejectedBy> {
-        let waits = self.reported(reporter, |steps| {
+        let waits = self.run_reported(reporter, |steps| {
             while steps.waits() {
                 if !matches!(steps.state.next, Next::Rejected(_)) {
                     return true;
@@ -68,7 +68,7 @@ impl<P: Protects, T> Driver<P, T> {
     }
 
     /// Sets the kind of failure before the last retry. `None` if the budget doesn't pay for it.
-    pub fn set_followed(&mut self, kind: Option<Kind>) {
+    pub fn set_last_retry_kind(&mut self, kind: Option<Kind>) {
         self.state.past().call.last_retry_kind = kind;
     }
 
@@ -80,24 +80,24 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Continues with this call's state after a decision for several failures. `is_paid` is true if its next attempt is
     /// paid for.
-    pub fn decided(&mut self, call: Call, is_paid: bool) {
+    pub fn set_decision(&mut self, call: Call, is_paid: bool) {
         self.set_call(call);
         self.state.is_paid = is_paid && self.protections.refs().budget.is_some();
     }
 
     /// Credits the budget for a success, without reporting it.
     pub fn credit_success(&mut self) {
-        self.steps(|steps| {
+        self.run_step(|steps| {
             steps.credit_success();
         });
     }
 
     /// Releases everything that the attempt holds, because the attempt does not start or another one counts instead.
     pub fn release(&mut self) {
-        self.steps(|steps| {
+        self.run_step(|steps| {
             let (held, breaker) = (&mut steps.state.held, steps.shared.breaker);
             held.breaker.leave(breaker, AttemptOutcome::Ignored);
-            steps.give_back();
+            steps.release_all();
         });
     }
 }
@@ -112,7 +112,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// Rejects the call before it starts, because its items were rejected.
     pub fn reject(&mut self, by: RejectedBy) {
-        self.steps(|steps| steps.reject(by));
+        self.run_step(|steps| steps.reject(by));
     }
 
     /// Raises the number of rejections to the other driver's, because a call and its items are rejected together.
@@ -131,6 +131,6 @@ impl<P: Protects, T> Driver<P, T> {
     {
         let left = end.map_or(core::time::Duration::MAX, |end| end.since(self.now()));
         let is_cancelled = self.timer.sleep_or_cancelled(left, cancel);
-        self.steps(|steps| steps.paused(is_cancelled));
+        self.run_step(|steps| steps.end_pause(is_cancelled));
     }
 }

@@ -26,7 +26,7 @@ impl Steps<'_, '_> {
         pushback: Pushback,
     ) -> Option<u32> {
         let slow = slow.deadline(self.state.deadline, self.now);
-        if pushback.came() || !self.may_hedge(&slow) {
+        if pushback.is_requested() || !self.may_hedge(&slow) {
             return None;
         }
         // Stored before user code runs, so that the driver releases the permits if that code panics.
@@ -39,7 +39,7 @@ impl Steps<'_, '_> {
             current => current,
         };
         past.hedges.push((slow_number, held));
-        if self.admits_hedge() && self.pays_hedge(&slow, delay) {
+        if self.admit_hedge() && self.pay_hedge(&slow, delay) {
             self.state.held.limiter.begin();
             return Some(number);
         }
@@ -52,23 +52,23 @@ impl Steps<'_, '_> {
     /// Returns true if the call allows another attempt next to those in flight.
     fn may_hedge(&self, slow: &Failure<'_>) -> bool {
         let (call, inputs) = (self.state.call(), &slow.inputs);
-        let policy = &slow.site.policy_in_force();
-        let retry = call.count(policy, HEDGED, inputs.values).saturating_add(1);
+        let (policy, values) = (&slow.site.policy_in_force(), inputs.values);
+        let retry = call.retries(policy, HEDGED, values).saturating_add(1);
         !inputs.cancelled
             && inputs.idempotent
-            && policy.schedule(Some(HEDGED), inputs.values).allows(retry)
+            && policy.schedule(Some(HEDGED), values).allows(retry)
             && call.time_left(slow, slow.site.policy).is_some()
     }
 
     /// Takes the permits of a hedged attempt without waiting. Returns false if they are not available. A half-open
     /// breaker grants none, because no attempt starts next to a trial call.
-    fn admits_hedge(&mut self) -> bool {
+    fn admit_hedge(&mut self) -> bool {
         let (breaker, limiter) = (self.shared.breaker, self.shared.limiter);
         let mut controls = [breaker, limiter].into_iter().flatten();
-        controls.all(is_closed) && self.pass().is_ok() && self.limiter_admits_now()
+        controls.all(is_closed) && self.pass_breaker().is_ok() && self.try_limiter()
     }
 
-    fn limiter_admits_now(&mut self) -> bool {
+    fn try_limiter(&mut self) -> bool {
         let slot = &mut self.state.held.limiter;
         self.shared.limiter.is_none_or(|limiter| {
             slot.enter(limiter, self.state.cost);
@@ -79,7 +79,7 @@ impl Steps<'_, '_> {
     /// Charges the budget for a hedged attempt, and reports its start, `delay` after the last one's. Returns false if
     /// the budget doesn't pay. The cost of a started attempt is not refunded, because the server has the load whichever
     /// attempt wins.
-    fn pays_hedge(&mut self, slow: &Failure<'_>, delay: Duration) -> bool {
+    fn pay_hedge(&mut self, slow: &Failure<'_>, delay: Duration) -> bool {
         let budget = self.shared.budget;
         if budget.is_some_and(|budget| !budget.withdraw(HEDGED)) {
             return false;
@@ -99,7 +99,7 @@ impl Steps<'_, '_> {
     }
 
     /// Moves the permits of the attempt with this number into `held`.
-    fn turn_to(&mut self, number: u32) {
+    fn hold_permits_of(&mut self, number: u32) {
         let state = &mut *self.state;
         let Some(past) = &mut state.past else { return };
         if let Some((other, hedge)) = past.hedges.iter_mut().find(|(other, _)| *other == number) {
@@ -119,7 +119,7 @@ impl Steps<'_, '_> {
             return false;
         };
         let error = &shown(failure.error);
-        self.turn_to(number);
+        self.hold_permits_of(number);
         self.failed_with_others(failure);
         self.report(EventData::AttemptFailed { error, kind });
         true
@@ -127,10 +127,10 @@ impl Steps<'_, '_> {
 
     #[cold]
     pub(crate) fn hedges_ended(&mut self, number: u32, is_value: bool) {
-        self.turn_to(number);
+        self.hold_permits_of(number);
         let past = self.state.past();
         past.current = 0;
-        past.won = is_value.then_some(number);
+        past.winner = is_value.then_some(number);
         self.leave_hedges();
     }
 

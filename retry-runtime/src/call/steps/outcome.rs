@@ -17,11 +17,11 @@ use crate::policy::schedule::limit;
 use crate::time::Moment;
 
 /// A stream breaks early if it lasts no longer than this time, or no longer than the pause before it.
-const EARLY: Duration = Duration::from_secs(1);
+const EARLY_BREAK: Duration = Duration::from_secs(1);
 
 /// The number of streams in a row that may break early and still count as progress. Without a bound, a server that
 /// breaks each stream after one item would be called forever.
-const MOST_EARLY_BREAKS: u32 = 100;
+const MAX_EARLY_BREAKS: u32 = 100;
 
 impl Steps<'_, '_> {
     #[inline(never)]
@@ -35,7 +35,7 @@ impl Steps<'_, '_> {
         let (shared, outcome) = (self.shared, AttemptOutcome::Success);
         if self.state.held.breaker.is_held() {
             let changes = self.state.held.breaker.leave(shared.breaker, outcome);
-            self.changed(changes, None);
+            self.report_changes(changes, None);
         }
         if self.state.held.limiter.is_held() {
             self.leave(outcome);
@@ -45,7 +45,7 @@ impl Steps<'_, '_> {
     /// Reports the end of the attempt to the limiter alone.
     pub(crate) fn leave(&mut self, outcome: AttemptOutcome) {
         let changes = self.state.held.limiter.leave(self.shared.limiter, outcome);
-        self.changed(changes, None);
+        self.report_changes(changes, None);
     }
 
     pub(crate) fn succeeded(&mut self) {
@@ -68,7 +68,7 @@ impl Steps<'_, '_> {
     /// Reports a success to the observer, and to the log if something failed before.
     pub(crate) fn report_success(&mut self) {
         if self.state.past.is_some() || self.reporter.is_observed() {
-            let call = self.reported();
+            let call = self.reported_call();
             if call.is_retried() || self.reporter.is_observed() {
                 self.report_at(call.attempt(), call.success());
             }
@@ -79,7 +79,7 @@ impl Steps<'_, '_> {
     pub(crate) fn record_failure(&mut self, failure: &Failure<'_>) {
         let outcome = AttemptOutcome::of_failure(failure.verdict);
         for changes in self.state.held.leave(self.shared, outcome) {
-            self.changed(changes, Some(failure.error));
+            self.report_changes(changes, Some(failure.error));
         }
     }
 
@@ -87,14 +87,14 @@ impl Steps<'_, '_> {
     /// attempts together.
     pub(crate) fn failed_with_others(&mut self, failure: Failure<'_>) {
         self.record_failure(&failure);
-        let mut failure = self.limited(failure);
-        let failure = failure.lend().paid_by(self.shared.budget);
+        let mut failure = self.with_limiter(failure);
+        let failure = failure.reborrow().with_budget(self.shared.budget);
         let policy = failure.site.policy_in_force();
         self.state.past().call.report_to_budget(&failure, &policy);
     }
 
     /// Adds the time spent and the deadline to the failure.
-    pub(crate) fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+    pub(crate) fn with_time<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
         let began = self.state.past.as_ref().and_then(|past| past.began);
         let total_end = self.state.total_end();
         let mut failure = failure.deadline(self.state.deadline, self.now);
@@ -106,37 +106,37 @@ impl Steps<'_, '_> {
     }
 
     /// Marks the failure if a limiter handles throttled retries, so that the budget need not pay for them.
-    pub(crate) fn limited<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+    pub(crate) fn with_limiter<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
         let limiter = self.shared.limiter;
         failure.limited(limiter.is_some_and(AdmissionControl::handles_throttling))
     }
 
     pub(crate) fn aborted(&mut self) {
         if matches!(self.state.next, Next::Begun) {
-            self.give_back();
-            let call = self.reported();
+            self.release_all();
+            let call = self.reported_call();
             let (attempts, error) = (call.attempts(), &shown(Cancelled::new()));
             let data = call.end(attempts, error, None, Reason::Cancelled, Ending::Error);
             self.report_at(call.attempt(), data);
         } else {
-            let stop = Stop::by(RejectedBy::Cancelled);
+            let stop = Stop::from_rejection(RejectedBy::Cancelled);
             self.stopped(&stop, &Cancelled::new(), Ending::Error);
         }
     }
 
     /// Keeps the reason and the error that a fallback replaces.
-    pub(crate) fn falls(&mut self, ending: Ending, reason: Reason, error: &dyn fmt::Display) {
+    pub(crate) fn keep_cause(&mut self, ending: Ending, reason: Reason, error: &dyn fmt::Display) {
         if ending == Ending::Fallback {
-            self.state.past().fell = Some((reason, shown(error).to_string()));
+            self.state.past().cause = Some((reason, shown(error).to_string()));
         }
     }
 
     /// Reports the end of the fallback. A fallback that returns the call's own error is not logged, because the log
     /// already contains that error. Returns the reason for giving up if the fallback failed.
     pub(crate) fn fell_back(&mut self, taken: &Taken, error: Option<&dyn fmt::Display>) -> Reason {
-        let (call, attempts) = (self.reported(), taken.attempts);
+        let (call, attempts) = (self.reported_call(), taken.attempts);
         let error = error.map(shown);
-        let fell = self.state.past().fell.take().filter(|_| taken.is_set());
+        let fell = self.state.past().cause.take().filter(|_| taken.is_set());
         let own = error.as_ref().zip(fell);
         let own = own.filter(|(error, (_, text))| error.to_string() == *text);
         if let Some((error, (reason, _))) = own {
@@ -170,10 +170,10 @@ impl Steps<'_, '_> {
     pub(crate) fn count_break(&mut self, began: Moment) -> bool {
         let lasted = (self.now)().since(began);
         let past = self.state.past();
-        let is_early = lasted <= past.call.last_delay().max(EARLY);
+        let is_early = lasted <= past.call.last_delay().max(EARLY_BREAK);
         // A stream that lasts longer resets the count.
         past.early_breaks = past.early_breaks.saturating_add(1) * u32::from(is_early);
-        past.early_breaks <= MOST_EARLY_BREAKS
+        past.early_breaks <= MAX_EARLY_BREAKS
     }
 
     pub(crate) fn credit(&mut self) {
@@ -187,7 +187,7 @@ impl Steps<'_, '_> {
     /// Releases everything that the call holds.
     #[cold]
     #[inline(never)]
-    pub(crate) fn give_back(&mut self) {
+    pub(crate) fn release_all(&mut self) {
         // Attempts that started earlier come first.
         self.leave_hedges();
         self.state.held.leave(self.shared, AttemptOutcome::Dropped);

@@ -78,7 +78,7 @@ impl Slot {
 
 impl HeldPermits {
     #[inline]
-    pub(crate) const fn is_any(&self) -> bool {
+    pub(crate) const fn holds_any(&self) -> bool {
         self.breaker.is_held() || self.limiter.is_held()
     }
 

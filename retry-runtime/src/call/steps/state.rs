@@ -44,7 +44,7 @@ pub(crate) struct State {
 pub(crate) struct Past {
     pub(crate) call: Call,
     /// The reason and the error of a call that continues with its fallback.
-    pub(crate) fell: Option<(Reason, String)>,
+    pub(crate) cause: Option<(Reason, String)>,
     /// The number of attempts in a row whose stream broke soon after it was opened.
     pub(crate) early_breaks: u32,
     /// The number of pauses after rejections.
@@ -60,7 +60,7 @@ pub(crate) struct Past {
     /// The number of the attempt in `held` while others are in flight, otherwise 0.
     pub(crate) current: u32,
     /// The number of the attempt whose value the call returns, if several were in flight.
-    pub(crate) won: Option<u32>,
+    pub(crate) winner: Option<u32>,
 }
 
 /// The next step of a call.
@@ -84,13 +84,13 @@ pub(crate) enum Next {
     /// The attempt is running, so there is no next step.
     Begun,
     /// No attempt follows, for this reason.
-    Over(Box<Stop>),
+    Stopped(Box<Stop>),
 }
 
 impl Next {
     /// The call ends because of this rejection.
-    pub(crate) fn over(by: RejectedBy) -> Self {
-        Self::Over(Box::new(Stop::by(by)))
+    pub(crate) fn stopped_by(by: RejectedBy) -> Self {
+        Self::Stopped(Box::new(Stop::from_rejection(by)))
     }
 }
 
@@ -125,14 +125,14 @@ impl State {
     #[cold]
     pub(crate) fn take_stop(&mut self) -> Option<Stop> {
         match mem::take(&mut self.next) {
-            Next::Over(stop) => Some(*stop),
+            Next::Stopped(stop) => Some(*stop),
             _ => None,
         }
     }
 
     #[inline]
-    pub(crate) fn holds(&self) -> bool {
+    pub(crate) fn is_holding(&self) -> bool {
         let hedges = self.past.as_ref().map(|past| &past.hedges);
-        self.is_paid || self.held.is_any() || hedges.is_some_and(|hedges| !hedges.is_empty())
+        self.is_paid || self.held.holds_any() || hedges.is_some_and(|hedges| !hedges.is_empty())
     }
 }

@@ -15,7 +15,7 @@ pub async fn yield_now() {
 }
 
 /// The longest `setTimeout`: a longer one fires at once.
-const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+const MAX_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
 
 /// Sleeps with `setTimeout`, at least once, so that a zero pause also lets the page draw.
 fn set_timeout(duration: Duration) -> impl Future<Output = ()> {
@@ -24,7 +24,7 @@ fn set_timeout(duration: Duration) -> impl Future<Output = ()> {
         loop {
             let left = duration.saturating_sub(started.elapsed());
             // Rounded up, because `setTimeout` takes whole milliseconds. It may still fire a little early by the clock.
-            let millis = left.min(LONGEST).as_nanos().div_ceil(1_000_000);
+            let millis = left.min(MAX_TIMEOUT).as_nanos().div_ceil(1_000_000);
             TimeoutFuture::new(u32::try_from(millis).unwrap_or(u32::MAX)).await;
             if started.elapsed() >= duration {
                 break;

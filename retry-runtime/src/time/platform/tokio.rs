@@ -35,16 +35,16 @@ impl HasTimer for Features {
 #[inline]
 #[track_caller]
 pub fn expect_timer() {
-    Timer::expect(&DefaultTimer, || A_CALL);
+    Timer::expect(&DefaultTimer, || UNNAMED_CALL);
 }
 
 /// The text in a panic for a call whose name is unknown. The panic's location identifies the call.
-const A_CALL: &str = "a retried call";
+const UNNAMED_CALL: &str = "a retried call";
 
 /// Not generic, so that it is compiled once, and not for each retried function.
 #[track_caller]
 fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
-    sleep_of(|| A_CALL, skip::to_sleep(duration))
+    sleep_of(|| UNNAMED_CALL, skip::to_sleep(duration))
 }
 
 /// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is enabled,
@@ -53,7 +53,7 @@ fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
 fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::time::Sleep {
     let Ok(sleep) = panic::catch_unwind(|| tokio::time::sleep(duration)) else {
         panic!(
-            "{} waits with tokio's timer, and there is no tokio runtime here with its time enabled: {WAY_OUT}, or name \
+            "{} waits with tokio's timer, and there is no tokio runtime here with its time enabled: {ADVICE}, or name \
              another timer with the key `timer`, as in `timer = smol::Timer::after`",
             call()
         );
@@ -61,7 +61,7 @@ fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::ti
     sleep
 }
 
-const WAY_OUT: &str = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
+const ADVICE: &str = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
     "enable the feature `browser` of `retry-runtime`, for the page's timer"
 } else {
     "run it in one, as under `#[tokio::main]`"

@@ -13,17 +13,17 @@ use syn::{
 use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{Code, code, code_at, ends_with, find, is_ident, is_punct, ours_at, trees};
+use crate::tokens::{Code, code, code_at, ends_with, find, is_ident, is_punct, ours_at, to_vec};
 
 /// An argument of a method.
-pub(super) struct Given {
+pub(super) struct Param {
     pub(super) name: Ident,
     ty: Type,
 }
 
-impl Given {
+impl Param {
     /// The argument as it is passed to the client's method.
-    pub(super) fn handed_on(&self) -> Code {
+    pub(super) fn argument(&self) -> Code {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
             Some(reference) if reference.mutability.is_some() => code!(&mut *#name),
@@ -36,7 +36,7 @@ impl Given {
     }
 
     /// For a borrowed argument: code that stores it, and the argument as it is passed to the client's method.
-    pub(super) fn kept(&self) -> Option<(Code, Code)> {
+    pub(super) fn retained(&self) -> Option<(Code, Code)> {
         let (name, span) = (&self.name, self.name.span());
         let (keep, lent) = if let Some(reference) = outcome::as_reference(&self.ty) {
             let lent = ours_at!(span=> <#(&reference.elem) as __retry::KeptArgument>::lend(&#name));
@@ -50,27 +50,27 @@ impl Given {
     }
 
     /// True if a lifetime in the type prevents keeping the argument.
-    pub(super) fn is_tied(&self) -> bool {
+    pub(super) fn has_lifetime(&self) -> bool {
         let reference = outcome::as_reference(&self.ty);
         let reference = reference.or_else(|| outcome::optional_reference(&self.ty));
         match reference {
             Some(reference) => reference.mutability.is_some(),
-            None => is_tied(self.ty.to_token_stream()),
+            None => has_lifetime(self.ty.to_token_stream()),
         }
     }
 }
 
 /// True if the tokens contain a reference or a lifetime other than `'static`, except in parentheses, as in a
 /// function's arguments.
-fn is_tied(tokens: TokenStream) -> bool {
-    trees(tokens).windows(2).any(|pair| {
+fn has_lifetime(tokens: TokenStream) -> bool {
+    to_vec(tokens).windows(2).any(|pair| {
         is_punct(&pair[0], '&') && !is_punct(&pair[1], '\'')
             || is_punct(&pair[0], '\'') && !is_ident(&pair[1], "static")
     })
 }
 
 /// Collects the arguments, and names those that have no name.
-pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
+pub(super) fn parameters(function: &mut Function, errors: &mut Errors) -> Vec<Param> {
     let mut all = Vec::new();
     for index in 0..function.signature.inputs.len() {
         let FnArg::Typed(argument) = &mut function.signature.inputs[index] else {
@@ -97,22 +97,22 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
                 "an argument with `#[cfg]` can't be passed on to the client: put `#[cfg]` on two versions of the method"));
         }
         let ty = (*argument.ty).clone();
-        all.push(Given { name, ty });
+        all.push(Param { name, ty });
     }
     all
 }
 
 /// The error and its span, if a method can't be passed on to a client.
-pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)> {
+pub(super) fn delegation_error(function: &Function) -> Option<(Span, String)> {
     let name = &function.signature.ident;
-    if let Some(this) = self_in_types(function) {
+    if let Some(this) = find_foreign_self(function) {
         let message = format!(
             "`Self` is a different type in the client and in the decorator: write `{name}` without `Self`, or give it a default body"
         );
         return Some((this.span(), message));
     }
     let receiver = function.signature.receiver()?;
-    let is_lent = Lent::of(receiver).is_some();
+    let is_lent = SelfKind::of(receiver).is_some();
     (!is_lent).then(|| {
         let message = format!(
             "a decorator owns its client by value, not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
@@ -122,7 +122,7 @@ pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)
 }
 
 /// Replaces `Self` in `use<'_, Self>` with the client's type, because an impl's `Self` is not allowed in `use<…>`.
-pub(super) fn capture(function: &mut Function, client: &Ident) {
+pub(super) fn replace_captured_self(function: &mut Function, client: &Ident) {
     let mut is_captured = false;
     let output = function.signature.output.to_token_stream().into_iter();
     let output: TokenStream = output
@@ -145,7 +145,7 @@ pub(super) fn returns_self(function: &Function) -> bool {
 }
 
 /// The result of a method that is not retried. A client returned as `Self` is wrapped again.
-pub(super) fn wrapped_again(function: &Function, call: Code) -> Code {
+pub(super) fn rewrap_client(function: &Function, call: Code) -> Code {
     if !returns_self(function) {
         return call;
     }
@@ -158,7 +158,7 @@ pub(super) fn wrapped_again(function: &Function, call: Code) -> Code {
 
 /// The kind of a receiver.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lent {
+pub(super) enum SelfKind {
     /// `self`
     Value,
     /// `&self`
@@ -167,7 +167,7 @@ pub(super) enum Lent {
     Mutable,
 }
 
-impl Lent {
+impl SelfKind {
     /// The kind of a receiver. `None` for a smart pointer.
     pub(super) fn of(receiver: &Receiver) -> Option<Self> {
         let mutability = match &receiver.kind {
@@ -186,32 +186,32 @@ impl Lent {
     }
 }
 
-/// The result of `behind` for `self`, passed like the receiver: by value, `&` or `&mut`.
-pub(super) fn lent(function: &Function, behind: impl FnOnce(Ident) -> Code) -> Option<Code> {
+/// The result of `expr` for `self`, passed like the receiver: by value, `&` or `&mut`.
+pub(super) fn as_receiver(function: &Function, expr: impl FnOnce(Ident) -> Code) -> Option<Code> {
     let receiver = function.signature.receiver()?;
-    let what = behind(this_of(receiver));
+    let what = expr(self_ident(receiver));
     let span = what.span();
-    Some(match Lent::of(receiver)? {
-        Lent::Value => what,
-        Lent::Shared => code_at!(span=> &#what),
-        Lent::Mutable => code_at!(span=> &mut #what),
+    Some(match SelfKind::of(receiver)? {
+        SelfKind::Value => what,
+        SelfKind::Shared => code_at!(span=> &#what),
+        SelfKind::Mutable => code_at!(span=> &mut #what),
     })
 }
 
 /// `self` with the hygiene of the method's own code.
-pub(super) fn this_of(receiver: &Receiver) -> Ident {
+pub(super) fn self_ident(receiver: &Receiver) -> Ident {
     Ident::new("self", receiver.self_token.span)
 }
 
 /// A `Self` in a method's signature that is a different type for the client, as in `Builder<Self>` or `Self: Clone`.
-fn self_in_types(function: &Function) -> Option<Ident> {
+fn find_foreign_self(function: &Function) -> Option<Ident> {
     let mut signature = function.signature.clone();
     let arguments = mem::take(&mut signature.inputs).into_iter();
     let typed = arguments.filter(|argument| matches!(argument, FnArg::Typed(_)));
     signature.inputs = typed.collect();
     if let Some(bounds) = &mut signature.generics.where_clause {
         let all = mem::take(&mut bounds.predicates).into_iter();
-        bounds.predicates = all.filter(|bound| !holds_for_both(bound)).collect();
+        bounds.predicates = all.filter(|bound| !holds_for_client(bound)).collect();
     }
     if returns_self(function) {
         signature.output = ReturnType::Default;
@@ -220,7 +220,7 @@ fn self_in_types(function: &Function) -> Option<Ident> {
 }
 
 /// True for bounds on `Self` that hold for the client if they hold for the decorator.
-fn holds_for_both(bound: &WherePredicate) -> bool {
+fn holds_for_client(bound: &WherePredicate) -> bool {
     let markers = ["Sized", "Send", "Sync", "Unpin"];
     let is_marker = |bound: &TypeParamBound| match bound {
         TypeParamBound::Lifetime(_) => true,

@@ -7,20 +7,20 @@ use syn::{Attribute, GenericParam, TraitItem, WherePredicate, parse_quote};
 
 use crate::as_variant::as_variant;
 use crate::block::decorator::Decorator;
-use crate::block::decorator::handed_on::is_cfg;
+use crate::block::decorator::delegation::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
 use crate::tokens::{Code, code, code_at, mentions};
 
 impl Decorator<'_> {
     /// `<C as Trait<T>>`
-    fn inner(&self) -> Code {
-        let (_, arguments, _) = self.declared.generics.split_for_impl();
+    fn client_as_trait(&self) -> Code {
+        let (_, arguments, _) = self.header.generics.split_for_impl();
         code!(<#(self.client()) as #(self.path) #arguments>)
     }
 
     /// A call of the client's method. The first argument is the receiver.
-    pub(super) fn call(
+    pub(super) fn client_call(
         &self,
         function: &Function,
         arguments: impl Iterator<Item = Code>,
@@ -32,19 +32,19 @@ impl Decorator<'_> {
         let span = Span::call_site().located_at(method.span());
         let mut client = self.client().clone();
         client.set_span(client.span().located_at(span));
-        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
+        let (_, of_arguments, _) = self.header.generics.split_for_impl();
         let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
         let mut parameters = Code::new();
         for parameter in &signature.generics.params {
             parameters.extend(match parameter {
-                GenericParam::Type(parameter) => listed(&parameter.ident),
-                GenericParam::Const(parameter) => listed(&parameter.ident),
+                GenericParam::Type(parameter) => with_comma(&parameter.ident),
+                GenericParam::Const(parameter) => with_comma(&parameter.ident),
                 // The compiler infers lifetimes, and often they can't be named.
                 GenericParam::Lifetime(_) => continue,
             });
         }
         let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
-        let arguments = arguments.map(|argument| listed(&argument));
+        let arguments = arguments.map(|argument| with_comma(&argument));
         let call = code_at!(span=> #inner::#method #parameters(#(arguments.collect::<Code>())));
         let call = match signature.safety {
             syn::Safety::Unsafe(_) => code!(unsafe { #call }),
@@ -55,13 +55,13 @@ impl Decorator<'_> {
 
     /// The supertraits that a copy requires of every client. Otherwise, the compiler finds them itself.
     pub(super) fn supertraits(&self) -> Option<WherePredicate> {
-        let (client, supertraits) = (self.client(), &self.declared.supertraits);
+        let (client, supertraits) = (self.client(), &self.header.supertraits);
         let is_stated = !supertraits.is_empty() && !mentions(supertraits.to_token_stream(), "Self");
         (self.is_copy && is_stated).then(|| parse_quote!(#client: #supertraits))
     }
 
     /// The bounds that a copy requires of an associated type, such as `type Error: Classify`.
-    pub(super) fn bound(&self, item: &TraitItem) -> Option<WherePredicate> {
+    pub(super) fn copied_bounds(&self, item: &TraitItem) -> Option<WherePredicate> {
         let item = as_variant!(item, TraitItem::Type(item) => item)?;
         let (ident, bounds) = (&item.ident, &item.bounds);
         if !self.is_copy
@@ -71,13 +71,13 @@ impl Decorator<'_> {
         {
             return None;
         }
-        let inner = self.inner();
+        let inner = self.client_as_trait();
         Some(parse_quote!(#inner::#ident: #bounds))
     }
 
     /// An associated type or const: the client's.
-    pub(super) fn other(&self, item: &TraitItem, errors: &mut Errors) -> Code {
-        let inner = self.inner();
+    pub(super) fn associated_item(&self, item: &TraitItem, errors: &mut Errors) -> Code {
+        let inner = self.client_as_trait();
         match item {
             TraitItem::Type(item) => {
                 let ident = &item.ident;
@@ -115,6 +115,6 @@ fn cfgs(attributes: &[Attribute]) -> TokenStream {
 }
 
 /// The element with a comma after it.
-fn listed(element: &dyn ToTokens) -> Code {
+fn with_comma(element: &dyn ToTokens) -> Code {
     code!(#element,)
 }
