@@ -1,10 +1,14 @@
 //! Generated code doesn't trigger lints.
 
+#![forbid(unsafe_code)]
 #![deny(
     warnings,
     clippy::all,
     clippy::pedantic,
     clippy::nursery,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
     dead_code,
     future_incompatible,
     keyword_idents,
@@ -17,7 +21,6 @@
     trivial_casts,
     trivial_numeric_casts,
     unreachable_code,
-    unsafe_code,
     unused,
     unused_braces,
     unused_import_braces,
@@ -37,7 +40,9 @@ use std::time::Duration;
 use retry_runtime::{Classify, Event, EventData, GaveUp, Policy, TimedOut, retry, retrying};
 
 /// A failure of the model.
-#[derive(Clone, Debug, PartialEq, Eq, Classify)]
+#[derive(Clone, Debug, PartialEq, Eq, retry_runtime::Classify)]
+#[classify(stop)]
+#[non_exhaustive]
 pub enum ModelError {
     /// Asked too often.
     #[classify(throttled, after = retry_after)]
@@ -49,7 +54,6 @@ pub enum ModelError {
     #[classify(timeout)]
     TimedOut(TimedOut),
     /// Not allowed.
-    #[classify(stop)]
     Unauthorized,
 }
 
@@ -179,7 +183,7 @@ impl Client {
     }
 
     /// Always fails.
-    #[retry(max = 0)]
+    #[retry_runtime::retry(max = 0)]
     pub async fn log_in(&self) -> io::Result<()> {
         let _: u32 = self.attempts.fetch_add(1, Ordering::Relaxed);
         Err(io::Error::from(io::ErrorKind::ConnectionRefused))

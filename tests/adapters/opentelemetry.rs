@@ -64,48 +64,29 @@ fn attributes<'a>(attributes: impl Iterator<Item = &'a KeyValue>) -> String {
     others.collect::<Vec<_>>().join(",")
 }
 
-fn filled(counts: impl Iterator<Item = u64>) -> usize {
-    counts.filter(|count| *count > 0).count()
-}
-
-/// Returns the points of a metric of any type.
+/// Returns the points of a counter, a gauge or a histogram.
 fn points(metric: &Metric) -> Points {
     match metric.data() {
         AggregatedMetrics::U64(MetricData::Sum(sum)) => sum
             .data_points()
-            .map(|point| (attributes(point.attributes()), (number(point.value()), 0)))
-            .collect(),
-        AggregatedMetrics::U64(MetricData::Gauge(gauge)) => gauge
-            .data_points()
-            .map(|point| (attributes(point.attributes()), (number(point.value()), 0)))
+            .map(|point| {
+                let count = u32::try_from(point.value()).expect("a small number");
+                (attributes(point.attributes()), (f64::from(count), 0))
+            })
             .collect(),
         AggregatedMetrics::F64(MetricData::Gauge(gauge)) => gauge
             .data_points()
             .map(|point| (attributes(point.attributes()), (point.value(), 0)))
             .collect(),
-        AggregatedMetrics::U64(MetricData::Histogram(histogram)) => histogram
-            .data_points()
-            .map(|point| {
-                let filled = filled(point.bucket_counts());
-                (
-                    attributes(point.attributes()),
-                    (number(point.sum()), filled),
-                )
-            })
-            .collect(),
         AggregatedMetrics::F64(MetricData::Histogram(histogram)) => histogram
             .data_points()
             .map(|point| {
-                let filled = filled(point.bucket_counts());
+                let filled = point.bucket_counts().filter(|count| *count > 0).count();
                 (attributes(point.attributes()), (point.sum(), filled))
             })
             .collect(),
         _ => panic!("an instrument of another sort: {}", metric.name()),
     }
-}
-
-fn number(value: u64) -> f64 {
-    f64::from(u32::try_from(value).expect("a small number"))
 }
 
 /// Expects points of a histogram with `filled` non-empty buckets.
@@ -165,11 +146,8 @@ async fn every_instrument_gets_its_numbers() {
         .budget("server", &BUDGET)
         .breaker("server", &breaker)
         .limiter("server", &limiter);
-    let server = sequence(
-        [Ok(()), Err(Busy), Ok(())]
-            .into_iter()
-            .chain([const { Err(Busy) }; 4]),
-    );
+    let (begin, end) = ([Ok(()), Err(Busy), Ok(())], [const { Err(Busy) }; 4]);
+    let server = sequence(begin.into_iter().chain(end));
     for _ in 0..5 {
         let _ = fetch(&server, &breaker, &limiter, &observer).await;
     }
@@ -264,49 +242,43 @@ async fn corrections_hedges_and_fallbacks_are_counted() {
     assert_eq!(of_calls["retry.outcome=succeeded"], (4.0, 2));
 }
 
-/// A breaker without a half-open state.
-#[test]
-fn a_custom_breaker_is_shown() {
-    struct Switch(bool);
+/// A protection without a half-open state, a limit or a queue.
+struct Switch(bool);
 
-    impl AdmissionControl for Switch {
-        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-            if self.0 {
-                Admission::Admitted
-            } else {
-                Admission::Rejected
-            }
-        }
-        fn is_open(&self) -> bool {
-            !self.0
+impl AdmissionControl for Switch {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        if self.0 {
+            Admission::Admitted
+        } else {
+            Admission::Rejected
         }
     }
+    fn is_open(&self) -> bool {
+        !self.0
+    }
+}
+
+/// Returns what is exported after the start of a call, with the protection that `add` gives the observer.
+fn started<'a>(
+    add: impl FnOnce(OpenTelemetry<'static>) -> OpenTelemetry<'a>,
+) -> BTreeMap<String, Points> {
+    let exported = Exported::new();
+    add(exported.observer()).observe(&Event::new("fetch", 1, EventData::Started));
+    exported.read()
+}
+
+#[test]
+fn a_protection_shows_only_its_known_state() {
+    type Gauges<'a> = &'a [(&'a str, f64)];
 
     for (breaker, state) in [
         (Some(Switch(true)), 0.0),
         (Some(Switch(false)), 2.0),
         (None, 0.0),
     ] {
-        let exported = Exported::new();
-        let observer = exported.observer().breaker("server", &breaker);
-        observer.observe(&Event::new("fetch", 1, EventData::Started));
-        let found = exported.read();
+        let found = started(|observer| observer.breaker("server", &breaker));
         assert_eq!(found["retry.breaker.state 1"], expected(&[("", state)]));
     }
-}
-
-#[test]
-fn a_limiter_shows_only_its_known_state() {
-    type Gauges<'a> = &'a [(&'a str, f64)];
-
-    struct Unknown;
-
-    impl AdmissionControl for Unknown {
-        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
-            Admission::Admitted
-        }
-    }
-
     let places = ConcurrencyLimiter::fixed(1);
     let _tickets = [places.enter(1), places.enter(1)];
     let rate = RateLimiter::fixed(10, Duration::from_secs(1));
@@ -327,17 +299,24 @@ fn a_limiter_shows_only_its_known_state() {
             ],
         ),
         (&None::<RateLimiter>, &[]),
-        (&Unknown, &[]),
+        (&Switch(true), &[]),
     ];
     for (limiter, gauges) in limiters {
-        let exported = Exported::new();
-        let observer = exported.observer().limiter("server", limiter);
-        observer.observe(&Event::new("fetch", 1, EventData::Started));
+        let found = started(|observer| observer.limiter("server", limiter));
         let gauges = gauges.iter();
         let gauges = gauges.map(|(name, value)| ((*name).to_owned(), expected(&[("", *value)])));
-        assert_eq!(exported.read(), gauges.collect());
+        assert_eq!(found, gauges.collect());
     }
 }
+
+const OK: Result<(), &str> = Ok(());
+const BUSY: Result<(), &str> = Err("busy");
+const GONE: Result<(), &str> = Err("gone");
+
+/// What one attempt adds to `retry.attempts`.
+const SUCCEEDED: (&str, f64) = ("retry.kind=succeeded", 1.0);
+const TRANSIENT: (&str, f64) = ("retry.kind=transient", 1.0);
+const STOPPED: (&str, f64) = ("retry.kind=stop", 1.0);
 
 fn verdict(error: &&str) -> Verdict {
     match *error {
@@ -366,25 +345,14 @@ async fn attempts_of(name: &str, run: impl AsyncFnOnce(&dyn Fn(&Event<'_>))) -> 
 #[tokio::test]
 async fn a_batch_round_counts_once_by_its_outcome() {
     type Rounds<'a> = &'a [&'a [Result<(), &'a str>]];
-    let (busy, gone) = (("retry.kind=transient", 1.0), ("retry.kind=stop", 1.0));
-    let succeeded = ("retry.kind=succeeded", 1.0);
     let cases: [(Rounds<'_>, &[_]); 6] = [
-        (
-            &[&[Err("gone"), Err("busy")], &[Ok(())]],
-            &[succeeded, busy],
-        ),
-        (
-            &[&[Err("gone"), Err("busy")], &[Err("gone")]],
-            &[gone, busy],
-        ),
-        (&[&[Ok(()), Err("busy")], &[Err("gone")]], &[gone, busy]),
-        (&[&[Ok(()), Err("gone")]], &[gone]),
-        (
-            &[&[Err("busy"); 2], &[Ok(()), Err("busy")]],
-            &[("retry.kind=transient", 2.0)],
-        ),
+        (&[&[GONE, BUSY], &[OK]], &[SUCCEEDED, TRANSIENT]),
+        (&[&[GONE, BUSY], &[GONE]], &[STOPPED, TRANSIENT]),
+        (&[&[OK, BUSY], &[GONE]], &[STOPPED, TRANSIENT]),
+        (&[&[OK, GONE]], &[STOPPED]),
+        (&[&[BUSY; 2], &[OK, BUSY]], &[("retry.kind=transient", 2.0)]),
         // One result for two items.
-        (&[&[Ok(())]], &[gone]),
+        (&[&[OK]], &[STOPPED]),
     ];
     for (rounds, kinds) in cases {
         let found = attempts_of("fetch", async |observe| {
@@ -402,18 +370,14 @@ async fn a_batch_round_counts_once_by_its_outcome() {
 
 #[tokio::test]
 async fn a_plan_round_and_a_subtask_execution_count_once() {
-    let (busy, gone) = (("retry.kind=transient", 1.0), ("retry.kind=stop", 1.0));
-    let succeeded = ("retry.kind=succeeded", 1.0);
     let cases: [(&[Result<(), &str>], &[_]); 4] = [
-        (&[Err("busy")], &[busy]),
-        (&[Err("gone")], &[gone]),
-        (&[Err("busy"), Err("gone")], &[gone, busy]),
-        (&[Err("busy"), Ok(())], &[succeeded, busy]),
+        (&[BUSY], &[TRANSIENT]),
+        (&[GONE], &[STOPPED]),
+        (&[BUSY, GONE], &[STOPPED, TRANSIENT]),
+        (&[BUSY, OK], &[SUCCEEDED, TRANSIENT]),
     ];
-    for ((outcomes, kinds), name) in cases
-        .iter()
-        .flat_map(|case| [(case, "fetch"), (case, "fetch.page")])
-    {
+    let names = ["fetch", "fetch.page"];
+    for ((outcomes, kinds), name) in cases.iter().flat_map(|case| names.map(|name| (case, name))) {
         let found = attempts_of(name, async |observe| {
             let server = sequence(outcomes.iter().copied());
             let mut plan = Plan::<(), &str>::new();

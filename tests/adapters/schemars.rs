@@ -33,18 +33,16 @@ fn all_keys_in_the_schema_are_accepted() {
     let schema = schema_for!(Overrides).to_value();
     let mut values = 0;
     for (key, schema) in properties(&schema) {
-        let of_section = schema
-            .get("properties")
-            .map(|_| properties(schema))
-            .unwrap_or_default();
-        let entries = named(schema)
+        let of_section = schema.get("properties").map(|_| properties(schema));
+        let own = named(schema).into_iter();
+        let entries = own.map(|value| json!({ key.as_str(): value }));
+        let within = of_section
             .into_iter()
-            .map(|value| json!({ key.as_str(): value }));
-        let within = of_section.into_iter().flat_map(|(inner, schema)| {
-            named(schema)
-                .into_iter()
-                .map(move |value| json!({ key.as_str(): { inner.as_str(): value } }))
-        });
+            .flatten()
+            .flat_map(|(inner, schema)| {
+                let values = named(schema).into_iter();
+                values.map(move |value| json!({ key.as_str(): { inner.as_str(): value } }))
+            });
         for table in entries.chain(within) {
             let read = serde_json::from_value::<Overrides>(table.clone());
             assert!(read.is_ok(), "{table}: {read:?}");
@@ -79,10 +77,9 @@ fn the_schema_has_keys_descriptions_and_defaults() {
     // `0s` is not a limit.
     let pattern = |key| layer["properties"][key]["pattern"].as_str().unwrap();
     let of_limit = pattern("cap").replacen('^', "^(?=.*[1-9])", 1);
-    assert_eq!(pattern("timeout"), of_limit);
-    assert_eq!(pattern("deadline"), of_limit);
-    assert_eq!(pattern("total_timeout"), of_limit);
-    assert_eq!(pattern("total_delay"), of_limit);
+    for limit in ["timeout", "deadline", "total_timeout", "total_delay"] {
+        assert_eq!(pattern(limit), of_limit, "{limit}");
+    }
 }
 
 #[test]

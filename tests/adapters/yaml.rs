@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use retry_runtime::{Policies, Policy};
 
 #[test]
-fn yaml_has_the_keys_of_the_text() {
+fn yaml_has_the_keys_of_the_text_and_names_policies() {
     let text = "max=5, backoff=[1s, 5s], jitter=0.2, floor=100ms, enabled=false, throttled(max=10, base=5s, backoff=exp)";
     let policy: Policy = text.parse().unwrap();
     let yaml = "
@@ -21,6 +21,16 @@ throttled:
     let written = serde_saphyr::to_string(&policy).unwrap();
     let read: Policy = serde_saphyr::from_str(&written).unwrap();
     assert_eq!(read, policy, "{written}");
+
+    let yaml = "
+default: { max: 2 }
+anthropic.complete:
+  throttled: { max: 10 }
+";
+    let policies: Policies = serde_saphyr::from_str(yaml).unwrap();
+    assert_eq!(policies.find("redis.get"), Policy::new().max(2));
+    let expected = "max=2, throttled(max=10)".parse().unwrap();
+    assert_eq!(policies.find("anthropic.complete"), expected);
 }
 
 #[test]
@@ -54,17 +64,4 @@ fn an_error_points_at_its_line() {
             "{yaml}: {error}"
         );
     }
-}
-
-#[test]
-fn yaml_names_policies() {
-    let yaml = "
-default: { max: 2 }
-anthropic.complete:
-  throttled: { max: 10 }
-";
-    let policies: Policies = serde_saphyr::from_str(yaml).unwrap();
-    assert_eq!(policies.find("redis.get"), Policy::new().max(2));
-    let expected = "max=2, throttled(max=10)".parse().unwrap();
-    assert_eq!(policies.find("anthropic.complete"), expected);
 }

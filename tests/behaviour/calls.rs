@@ -12,4 +12,3 @@ mod keys;
 mod limiters;
 mod own_function;
 mod own_loop;
-mod pauses;

@@ -1,177 +1,11 @@
-//! The attribute as a chain: the same keys make the same attempts, pauses and events.
+//! The attribute as a chain. Tests of all forms of calls are in `forms`.
 
-use futures::FutureExt;
-use futures::future::LocalBoxFuture;
 use retry_runtime::llm::ProviderError;
-use retry_runtime::own_loop::NextAttempt;
 use retry_runtime::{ResponseError, show};
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::prelude::*;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
-
-/// The values of the keys.
-struct World {
-    budget: Budget,
-    breaker: Breaker,
-    limiter: RateLimiter<Quota>,
-    events: RefCell<Vec<String>>,
-    start: Instant,
-}
-
-impl World {
-    fn new() -> Self {
-        Self {
-            budget: Budget::standard(),
-            breaker: Breaker::new().consecutive_failures(2),
-            limiter: RateLimiter::fixed(1, secs(5)),
-            events: RefCell::default(),
-            start: Instant::now(),
-        }
-    }
-
-    fn saw(&self, event: &Event<'_>) {
-        self.events.borrow_mut().push(event.to_string());
-    }
-
-    /// A hook that takes two seconds, and fails before the fourth attempt.
-    async fn hooked(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
-        let text = format!("{error}, {} in {:?}", next.number(), next.pause());
-        self.events.borrow_mut().push(text);
-        sleep(secs(2)).await;
-        if next.number() < 4 {
-            Ok(())
-        } else {
-            Err("closing")
-        }
-    }
-
-    async fn cancelled(&self) {
-        tokio::time::sleep_until(self.start + secs(2)).await;
-    }
-}
-
-/// The outcome of a call.
-#[derive(Debug, PartialEq)]
-struct Trace {
-    outcome: Result<usize, Failure>,
-    attempts: usize,
-    log: Vec<String>,
-    observed: Vec<String>,
-    took: Duration,
-    left: f64,
-    breaker: BreakerState,
-}
-
-impl Trace {
-    fn new(
-        outcome: Result<usize, Failure>,
-        attempts: usize,
-        log: Vec<String>,
-        world: World,
-    ) -> Self {
-        Self {
-            outcome,
-            attempts,
-            log,
-            took: world.start.elapsed(),
-            left: world.budget.available(),
-            breaker: world.breaker.state(),
-            observed: world.events.into_inner(),
-        }
-    }
-}
-
-/// Compares a call with these keys in the attribute and the same call as a chain. The other keys are in the table of
-/// forms.
-macro_rules! alike {
-    ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
-        #[tokio::test(start_paused = true)]
-        async fn $name() {
-            #[retry(policy = EXACT, name = "call", $($key)*)]
-            async fn by_attribute($world: &World, script: &mut Script) -> Result<usize, Failure> {
-                attempt_of(script.next()).await
-            }
-
-            let expected = {
-                let (recording, $world, mut script) = (testing::record(), World::new(), Script::new($steps));
-                let outcome = by_attribute(&$world, &mut script).await;
-                Trace::new(outcome, script.attempts, recording.lines(), $world)
-            };
-            let chained = {
-                let (recording, $world) = (testing::record(), World::new());
-                let script = RefCell::new(Script::new($steps));
-                let $policy = EXACT.name("call");
-                let call = $chain.call(|| attempt_of(script.borrow_mut().next()));
-                let outcome = call.await;
-                Trace::new(outcome, script.into_inner().attempts, recording.lines(), $world)
-            };
-            assert_eq!(chained, expected);
-        }
-    )*};
-}
-
-/// For a failure of the kind `Timeout`, hangs for a minute.
-async fn attempt_of(outcome: Result<usize, Failure>) -> Result<usize, Failure> {
-    if outcome == Err(TIMEOUT) {
-        sleep(secs(60)).await;
-    }
-    outcome
-}
-
-async fn other_model(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
-    sleep(secs(5)).await;
-    assert_eq!(gave_up.errors().count(), gave_up.attempts().max(1) as usize);
-    match gave_up.reason() {
-        Reason::Exhausted => Ok(100),
-        _ => Err(gave_up.into_error()),
-    }
-}
-
-/// The hook of a chain, whose future owns what it needs of the error.
-fn hook<'a>(
-    world: &'a World,
-) -> impl FnMut(&Failure, NextAttempt) -> LocalBoxFuture<'a, Result<(), &'static str>> {
-    move |error, next| {
-        let error = error.clone();
-        async move { world.hooked(&error, next).await }.boxed_local()
-    }
-}
-
-alike! {
-    on: [TRANSIENT, STOP], [on = |_| true],
-        |policy, _world| policy.on(|_: &Failure| true).show(fmt::Display::fmt);
-    timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| sleep(pause * 2)],
-        |policy, _world| policy.timer(TimerFn::new(|pause: Duration| sleep(pause * 2)));
-    abort_in_a_pause: [TRANSIENT, TRANSIENT], [abort = world.cancelled(), budget = &world.budget],
-        |policy, world| policy.abort(world.cancelled()).budget(&world.budget);
-    abort_in_an_attempt: [TRANSIENT, TIMEOUT],
-        [abort = world.cancelled(), timeout = "30s", fallback = other_model, observe = |event| world.saw(event)],
-        |policy, world| policy
-            .abort(world.cancelled())
-            .timeout(secs(30))
-            .fallback(other_model)
-            .observe(|event| world.saw(event));
-    abort_in_the_first_attempt: [TIMEOUT], [abort = world.cancelled(), breaker = &world.breaker],
-        |policy, world| policy.abort(world.cancelled()).breaker(&world.breaker);
-    abort_before_the_first: [], [abort = ready(()), observe = |event| world.saw(event)],
-        |policy, world| policy.abort(ready(())).observe(|event| world.saw(event));
-    abort_in_a_wait: [TRANSIENT], [abort = world.cancelled(), limiter = &world.limiter],
-        |policy, world| policy.abort(world.cancelled()).limiter(&world.limiter);
-    abort_in_a_hook: [TRANSIENT],
-        [abort = world.cancelled(), before_retry = async |error, next| world.hooked(error, next).await],
-        |policy, world| policy.abort(world.cancelled()).before_retry(hook(&world));
-    abort_in_the_fallback: [STOP], [abort = world.cancelled(), fallback = other_model],
-        |policy, world| policy.abort(world.cancelled()).fallback(other_model);
-    abort_in_the_fallback_after_a_pause: [TRANSIENT],
-        [abort = world.cancelled(), before_retry = async |_, _| Err::<(), _>("closed"), fallback = other_model],
-        |policy, world| policy
-            .abort(world.cancelled())
-            .before_retry(|_: &Failure, _| ready(Err::<(), _>("closed")))
-            .fallback(other_model);
-    abort_too_late: [TRANSIENT], [abort = world.cancelled()],
-        |policy, world| policy.abort(world.cancelled());
-}
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_has_the_earlier_errors() {
@@ -201,11 +35,11 @@ fn a_blocking_attempt_has_the_earlier_errors() {
     let mut seen = Vec::new();
     let mut script = Script::new([TRANSIENT]);
     let outcome = EXACT.name("call").call_attempt_blocking(|attempt| {
-        seen.push((attempt.number(), attempt.last_error().cloned()));
+        seen.push((attempt.elapsed().as_secs(), attempt.last_error().cloned()));
         script.next()
     });
     assert_eq!(outcome, Ok(2));
-    assert_eq!(seen, [(1, None), (2, Some(TRANSIENT))]);
+    assert_eq!(seen, [(0, None), (1, Some(TRANSIENT))]);
 }
 
 /// The call continues, and its counts, too.
@@ -256,13 +90,12 @@ async fn a_policys_timeout_applies_to_calls_with_policy_timeout() {
 async fn an_ignored_policy_timeout_is_logged_once() {
     const POLICY: Policy = EXACT.max(0).timeout(secs(3));
 
-    #[retry(policy = POLICY, name = "ignored.by_async")]
-    async fn by_async() -> Result<usize, Failure> {
-        sleep(secs(9)).await;
-        Ok(1)
+    scripted! {
+        #[retry(policy = POLICY, name = "ignored.by_async")]
+        async fn by_async() -> Result<usize, Failure> = Ok(1);
+        #[retry(policy = POLICY, name = "ignored.by_blocking")]
+        fn by_blocking() -> Result<usize, Failure> = Ok(1);
     }
-
-    scripted! { #[retry(policy = POLICY, name = "ignored.by_blocking")] fn by_blocking() -> Result<usize, Failure> = Ok(1); }
 
     let recording = testing::record();
     for _ in 0..2 {
@@ -422,8 +255,13 @@ async fn borrowing(policy: &Policy, prompt: &str) -> Result<usize, Failure> {
 /// They are `Send` if the values of the keys are. The error must be `Send` only if a key keeps it.
 #[tokio::test(start_paused = true)]
 async fn futures_are_send() {
-    let (world, prompt) = (World::new(), String::from("prompt"));
-    let (budget, breaker) = (&world.budget, &world.breaker);
+    async fn length(text: &str) -> Result<usize, Failure> {
+        yield_now().await;
+        Ok(text.len())
+    }
+
+    let prompt = String::from("prompt");
+    let (budget, breaker) = (&Budget::standard(), &Breaker::new());
     let plain = EXACT.on(|_: &Rc<str>| false).name("call").call(async || {
         yield_now().await;
         Ok::<_, Rc<str>>(prompt.len())
@@ -451,7 +289,7 @@ async fn futures_are_send() {
             prompt.parse::<u32>().map(drop)
         })
         .abort(pending())
-        .call(async || Ok(prompt.len()));
+        .call(|| length(&prompt));
     assert_eq!(is_send(hooked).await, Ok(6));
     assert_eq!(is_send(borrowing(&EXACT, &prompt)).await, Ok(6));
     let dynamic = async || {

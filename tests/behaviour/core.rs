@@ -24,65 +24,25 @@ fn a_call_is_small_and_borrows_nothing() {
     assert!(size_of::<Call>() <= 72, "{}", size_of::<Call>());
 }
 
-type Outcome = Result<u32, String>;
-type Read = fn(&mut Vec<Outcome>) -> Outcome;
-
-#[test]
-fn a_users_own_loop_reports_the_same_as_the_attribute() {
-    #[retry(max = 2, jitter = "none", name = "disk.read", on = |error: &String| error == "busy")]
-    fn read(outcomes: &mut Vec<Outcome>) -> Outcome {
-        outcomes.pop().unwrap()
-    }
-
-    fn by_hand(outcomes: &mut Vec<Outcome>) -> Outcome {
-        const POLICY: Policy = EXACT.max(2);
-        let site = Site::new(&POLICY, "disk.read");
-        let mut call = Call::new();
-        loop {
-            match outcomes.pop().unwrap() {
-                Ok(value) => {
-                    call.succeeded(&site);
-                    return Ok(value);
-                }
-                Err(error) => {
-                    let verdict = Verdict::from(error == "busy");
-                    if call.failed(&site, verdict, &error).is_err() {
-                        return Err(error);
-                    }
-                }
-            }
-        }
-    }
-
-    let busy = || Err(String::from("busy"));
-    for outcomes in [
-        vec![Ok(1)],
-        vec![Ok(1), busy()],
-        vec![busy(), busy(), busy()],
-        vec![Err(String::from("gone")), busy()],
-    ] {
-        let _skipped = testing::skip_sleeps();
-        let observed = |call: Read| {
-            let recording = testing::record();
-            let outcome = call(&mut outcomes.clone());
-            (outcome, recording.lines(), recording.delays())
-        };
-        assert_eq!(observed(by_hand), observed(read), "{outcomes:?}");
-    }
-}
-
 #[test]
 fn attempts_and_corrections_are_counted() {
     let site = Site::new(&EXACT, "draft");
+    let recording = testing::record();
     let mut call = Call::new();
     let counts = |call: &Call| (call.attempt(), call.corrections(), call.is_retried());
     assert_eq!(counts(&call), (1, 0, false));
+    // A success at once is not logged.
+    call.succeeded(&site);
     let rejected = Failure::new(&site, Verdict::INVALID, &"no title").correctable();
     assert_eq!(call.failed_with(rejected), Ok(Duration::ZERO));
     assert_eq!(counts(&call), (1, 1, true));
     call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
     assert_eq!(counts(&call), (2, 1, true));
     assert_eq!(call.last_delay(), secs(1));
+    call.succeeded(&site);
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[2], "succeeded draft attempt=2 corrections=1 max=3");
 }
 
 #[test]
@@ -143,23 +103,13 @@ fn reported_elapsed_times_count_against_a_deadline() {
         let failure = busy(&site).elapsed(elapsed);
         assert_eq!(Call::new().failed_with(failure), decision, "{elapsed:?}");
     }
-}
-
-#[test]
-fn a_deadline_outside_the_policy_is_a_moment() {
-    let site = Site::new(&EXACT, "call");
-    let at = |seconds| Moment::from_origin(secs(seconds));
-    for (now, decision) in [
-        (9, Ok(secs(1))),
-        (10, Err(Reason::Deadline)),
-        (11, Err(Reason::Deadline)),
-    ] {
-        let failure = busy(&site).deadline(Some(at(10)), || at(now));
-        assert_eq!(Call::new().failed_with(failure), decision, "{now}");
-    }
-    let unread = || unreachable!("nobody needs the time");
-    let failure = busy(&site).deadline(None, unread);
-    assert_eq!(Call::new().failed_with(failure), Ok(secs(1)));
+    // A clock that runs backwards gives no time back.
+    let mut call = Call::new();
+    let at = |elapsed| busy(&site).elapsed(elapsed);
+    assert_eq!(call.failed_with(at(secs(8))), Ok(secs(1)));
+    assert_eq!(call.failed_with(at(secs(2))), Ok(secs(2)));
+    assert_eq!(call.spent(), secs(8));
+    assert_eq!(call.failed_with(at(secs(2))), Err(Reason::Deadline));
 }
 
 #[test]
@@ -177,6 +127,14 @@ fn a_pause_that_took_too_long_ends_the_call() {
         "gave up call attempt=1 max=3 error=busy reason=deadline",
     ];
     assert_eq!(recording.lines(), expected);
+    // A pause may end a little late, as timers do.
+    let mut call = Call::new();
+    let hint = Verdict::THROTTLED.after(secs(10));
+    assert_eq!(call.failed(&site, hint, &"busy"), Ok(secs(10)));
+    let at = |elapsed| Failure::new(&site, hint, &"busy").elapsed(elapsed);
+    assert_eq!(call.resumed(at(secs(11))), Ok(()));
+    let late = secs(11) + Duration::from_nanos(1);
+    assert_eq!(call.resumed(at(late)), Err(Reason::Deadline));
 }
 
 #[test]
@@ -185,10 +143,10 @@ fn an_observer_sees_what_the_log_does_and_each_start() {
     let mut lines = Vec::new();
     let mut observe = |event: &Event<'_>| lines.push(event.to_string());
     let mut call = Call::new();
-    call.started(site_name(), &mut observe);
+    call.started("call", &mut observe);
     let failure = busy(&site).observe(&mut observe);
     call.failed_with(failure).unwrap();
-    call.started(site_name(), &mut observe);
+    call.started("call", &mut observe);
     call.succeeded_observed(&site, &mut observe);
     let expected = [
         "starting call attempt=1",
@@ -197,25 +155,6 @@ fn an_observer_sees_what_the_log_does_and_each_start() {
         "succeeded call attempt=2 max=3",
     ];
     assert_eq!(lines, expected);
-}
-
-fn site_name() -> &'static str {
-    "call"
-}
-
-#[test]
-fn attempts_before_progress_are_counted_in_another_process_too() {
-    let policy = EXACT.max(1);
-    let site = Site::new(&policy, "feed");
-    let mut call = Call::new();
-    call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
-    call = call.restarted(secs(60));
-    call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
-    let mut call = reloaded(&call);
-    let recording = testing::record();
-    let failed = call.failed(&site, Verdict::TRANSIENT, &"cut off");
-    assert_eq!((failed, call.attempt()), (Err(Reason::Exhausted), 2));
-    assert_eq!(recording.attempts(), [3]);
 }
 
 /// The pause before progress is part of the time spent, and must not be repeated.
@@ -284,6 +223,11 @@ fn delays_restart_after_an_attempt_that_outlasted_its_pause() {
         let pause = call.failed(&site, Verdict::TRANSIENT, &"reset");
         assert_eq!((pause, call.attempt()), (Ok(secs(delay)), 2), "{lasted}");
     }
+    // All attempts are reported, those before progress, too.
+    let recording = testing::record();
+    let failed = call.failed(&site, Verdict::TRANSIENT, &"reset");
+    assert_eq!((failed, call.attempt()), (Err(Reason::Exhausted), 2));
+    assert_eq!(recording.attempts(), [7]);
 }
 
 #[test]
@@ -315,19 +259,7 @@ fn a_loaded_call_counts_its_remaining_pause_once() {
 }
 
 #[test]
-fn a_loaded_call_reports_its_policys_limit() {
-    let policy = EXACT.max(5).deadline(secs(10));
-    let site = Site::new(&policy, "call");
-    let call: Call = serde_json::from_str(r#"{"retries": 1}"#).unwrap();
-    let recording = testing::record();
-    let failure = busy(&site).elapsed(secs(3600));
-    assert_eq!(call.resumed(failure), Err(Reason::Deadline));
-    let expected = ["gave up call attempt=1 max=5 error=busy reason=deadline"];
-    assert_eq!(recording.lines(), expected);
-}
-
-#[test]
-fn a_loaded_call_resumes_by_the_policy_in_force() {
+fn a_loaded_call_resumes_by_the_policy_in_force_and_reports_its_limit() {
     let saved = r#"{"retries": 1, "throttled": 2, "last_delay_ns": 1, "paused_ms": 3000}"#;
     let call: Call = serde_json::from_str(saved).unwrap();
     let throttled = |max| EXACT.max(0).throttled(Section::new().max(max));
@@ -343,44 +275,30 @@ fn a_loaded_call_resumes_by_the_policy_in_force() {
         let failure = Failure::new(&site, Verdict::THROTTLED, &"busy");
         assert_eq!(call.resumed(failure), resumed, "{policy}");
     }
+    let call: Call = serde_json::from_str(r#"{"retries": 1}"#).unwrap();
+    let policy = EXACT.max(5).deadline(secs(10));
+    let (site, recording) = (Site::new(&policy, "call"), testing::record());
+    let failure = busy(&site).elapsed(secs(3600));
+    assert_eq!(call.resumed(failure), Err(Reason::Deadline));
+    let expected = ["gave up call attempt=1 max=5 error=busy reason=deadline"];
+    assert_eq!(recording.lines(), expected);
 }
 
 #[test]
-fn a_clock_that_runs_backwards_gives_no_time_back() {
-    let policy = EXACT.max(9).deadline(secs(10));
-    let site = Site::new(&policy, "call");
-    let mut call = Call::new();
-    let at = |elapsed| busy(&site).elapsed(elapsed);
-    assert_eq!(call.failed_with(at(secs(8))), Ok(secs(1)));
-    assert_eq!(call.failed_with(at(secs(2))), Ok(secs(2)));
-    assert_eq!(call.spent(), secs(8));
-    assert_eq!(call.failed_with(at(secs(2))), Err(Reason::Deadline));
-}
-
-#[test]
-fn a_given_deadline_replaces_the_policys() {
+fn a_given_deadline_is_a_moment_that_replaces_the_policys() {
     let policy = EXACT.deadline(secs(1));
     let site = Site::new(&policy, "call");
     let at = |seconds| Moment::from_origin(secs(seconds));
+    let until_10 = |now| busy(&site).deadline(Some(at(10)), || at(now));
+    let unread = || unreachable!("nobody needs the time");
     let mut call = Call::new();
     assert_rows! {
-        call.failed_with(busy(&site).deadline(None, || unreachable!())) => Ok(secs(1));
-        call.failed_with(busy(&site).deadline(Some(at(9)), || at(5))) => Ok(secs(2));
+        call.failed_with(busy(&site).deadline(None, unread)) => Ok(secs(1));
+        { call }.failed_with(until_10(9)) => Err(Reason::Deadline);
+        { call }.failed_with(until_10(11)) => Err(Reason::Deadline);
+        call.failed_with(until_10(8)) => Ok(secs(2));
         call.failed_with(busy(&site)) => Err(Reason::Deadline);
     }
-}
-
-#[test]
-fn a_pause_may_end_a_little_late_as_timers_do() {
-    let policy = EXACT.deadline(secs(10));
-    let site = Site::new(&policy, "call");
-    let mut call = Call::new();
-    let hint = Verdict::THROTTLED.after(secs(10));
-    assert_eq!(call.failed(&site, hint, &"busy"), Ok(secs(10)));
-    let at = |elapsed| Failure::new(&site, hint, &"busy").elapsed(elapsed);
-    assert_eq!(call.resumed(at(secs(11))), Ok(()));
-    let late = secs(11) + Duration::from_nanos(1);
-    assert_eq!(call.resumed(at(late)), Err(Reason::Deadline));
 }
 
 #[test]

@@ -49,11 +49,7 @@ macro_rules! evaluations {
     ($($key:tt)*) => { evaluations_of!(fail, on = |_| Verdict::TRANSIENT, $($key)*) };
 }
 
-/// Like `evaluations_of`, for calls that reject 0, 1 and 2 values.
-macro_rules! evaluations_of_rejections {
-    ($($key:tt)*) => { evaluations_of!(count_down, on = |_| true, $($key)*) };
-}
-
+/// The same for any attempt and keys.
 macro_rules! evaluations_of {
     ($attempt:ident, $($key:tt)*) => {{
         #[retry($($key)*)]
@@ -95,12 +91,6 @@ fn counts(call: impl Fn(&mut u32)) -> [u32; 3] {
     })
 }
 
-struct Silent;
-
-impl Observer for Silent {
-    fn observe(&self, _: &Event<'_>) {}
-}
-
 /// Never cancels anything, async or not.
 struct Never;
 
@@ -132,10 +122,6 @@ impl BlockingTimer for AtOnce {
     fn sleep(&self, _: Duration) {}
 }
 
-fn is_busy(_: &String) -> bool {
-    true
-}
-
 fn is_zero(value: &u32) -> bool {
     *value == 0
 }
@@ -163,7 +149,8 @@ const PER_FAILURE: [u32; 3] = [0, 1, 2];
 const AND_AT_THE_START: [u32; 3] = [1, 2, 3];
 
 #[test]
-fn numbers_are_evaluated_once_for_each_failure() {
+fn numbers_and_policies_are_evaluated_once_for_each_failure_and_to_be_shown() {
+    const POLICY: Policy = Policy::new();
     assert_rows! {
         evaluations!(max = counted(5)) => PER_FAILURE;
         evaluations!(backoff = counted(Backoff::Fixed)) => PER_FAILURE;
@@ -181,25 +168,13 @@ fn numbers_are_evaluated_once_for_each_failure() {
         evaluations!(floor = counted(millis(1))) => PER_FAILURE;
         evaluations!(backoff = |_| counted(millis(1))) => PER_FAILURE;
         evaluations!(validate = |_| Ok(()), invalid(max = counted(5))) => PER_FAILURE;
-    }
-}
-
-#[test]
-fn numbers_are_evaluated_at_the_start_too_where_they_are_shown() {
-    assert_rows! {
+        // One more at the start, where `max` is shown.
         evaluations!(max = counted(5), observe = |_| ()) => AND_AT_THE_START;
         evaluations!(max = counted(5), attempt = _attempt) => AND_AT_THE_START;
-        evaluations!(max = counted(5), attempt = _attempt, observe = |_| ()) => AND_AT_THE_START;
         evaluations!(max = counted(5), give_up = GaveUp::into_error) => PER_FAILURE;
         evaluations!(max = counted(5), repeats = 9) => PER_FAILURE;
         evaluations!(enabled = counted(true), attempt = _attempt) => AND_AT_THE_START;
-    }
-}
-
-#[test]
-fn a_policy_is_evaluated_at_the_start_for_its_deadline_and_once_for_each_failure() {
-    const POLICY: Policy = Policy::new();
-    assert_rows! {
+        // One more at the start, for a deadline.
         evaluations!(policy = counted(POLICY)) => AND_AT_THE_START;
         evaluations!(policy = &counted(POLICY), observe = |_| ()) => AND_AT_THE_START;
         evaluations!(policy = counted(POLICY), attempt = _attempt) => AND_AT_THE_START;
@@ -208,23 +183,17 @@ fn a_policy_is_evaluated_at_the_start_for_its_deadline_and_once_for_each_failure
 }
 
 #[test]
-fn names_and_observers_are_evaluated_once_per_event() {
+fn keys_for_events_and_values_are_evaluated_once_for_each() {
+    let per_value = [1, 2, 3];
     assert_rows! {
         // A retry for each failure, and the success after it.
         evaluations!(name = counted("call")) => [0, 2, 3];
         // Two events for each attempt.
         evaluations!(name = counted("call"), observe = |_| ()) => [2, 4, 6];
-        evaluations!(observe = counted(Silent)) => [2, 4, 6];
-        evaluations!(max = 1, observe = counted(Silent)) => [2, 4, 4];
-    }
-}
-
-#[test]
-fn keys_that_check_values_are_evaluated_once_per_value() {
-    let per_value = [1, 2, 3];
-    assert_rows! {
-        evaluations_of_rejections!(until = counted(is_zero)) => per_value;
-        evaluations_of_rejections!(validate = counted(check_zero)) => per_value;
+        evaluations!(observe = counted(|_: &Event<'_>| ())) => [2, 4, 6];
+        evaluations!(max = 1, observe = counted(|_: &Event<'_>| ())) => [2, 4, 4];
+        evaluations_of!(count_down, on = |_| true, until = counted(is_zero)) => per_value;
+        evaluations_of!(count_down, on = |_| true, validate = counted(check_zero)) => per_value;
     }
 }
 
@@ -267,7 +236,7 @@ fn other_keys_are_evaluated_once_per_call_or_failure() {
     static BUDGET: Budget = Budget::standard();
 
     assert_rows! {
-        evaluations_of!(fail, on = counted(is_busy)) => PER_FAILURE;
+        evaluations_of!(fail, on = counted(|_: &String| true)) => PER_FAILURE;
         evaluations!(idempotent = counted(true)) => PER_FAILURE;
         evaluations!(repeats = counted(9)) => PER_FAILURE;
         // Also evaluated before the pause.
@@ -282,10 +251,20 @@ fn other_keys_are_evaluated_once_per_call_or_failure() {
 }
 
 #[test]
-fn a_timer_is_evaluated_once_for_each_call() {
+fn timers_and_protections_are_evaluated_once_for_each_call() {
+    static BREAKER: Breaker = Breaker::new();
+    static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+
     #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(AtOnce))]
     fn resumed(failures: &mut u32) -> impl Stream<Item = Result<u32, String>> {
         stream::iter([fail(failures)])
+    }
+
+    scripted! {
+        #[retry(on = |_| true, breaker = counted(&BREAKER))]
+        fn guarded(failures: &mut u32) -> io::Result<u32> = fail(failures).map_err(io::Error::other);
+        #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
+        fn limited(failures: &mut u32) -> io::Result<u32> = fail(failures).map_err(io::Error::other);
     }
 
     assert_rows! {
@@ -296,71 +275,47 @@ fn a_timer_is_evaluated_once_for_each_call() {
     }
 
     let runtime = runtime::paused();
-    let counts = counts(|failures| drop(runtime.block_on(pin!(resumed(failures)).next())));
-    assert_eq!(counts, PER_CALL);
-}
-
-#[test]
-fn protections_are_evaluated_once_for_each_call() {
-    static BREAKER: Breaker = Breaker::new();
-    static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
-
-    scripted! {
-        #[retry(on = |_| true, breaker = counted(&BREAKER))]
-        fn guarded(failures: &mut u32) -> io::Result<u32> = fail(failures).map_err(io::Error::other);
-        #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
-        fn limited(failures: &mut u32) -> io::Result<u32> = fail(failures).map_err(io::Error::other);
-    }
-
+    let of_stream = counts(|failures| drop(runtime.block_on(pin!(resumed(failures)).next())));
+    assert_eq!(of_stream, PER_CALL);
     assert_eq!(counts(|failures| drop(guarded(failures))), PER_CALL);
     assert_eq!(counts(|failures| drop(limited(failures))), PER_CALL);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hedge_is_evaluated_before_each_attempt_except_hedged_ones() {
-    #[retry(on = |_| true, hedge = counted(secs(1)))]
-    async fn call(steps: &Mutex<Vec<(u64, Result<(), String>)>>) -> Result<(), String> {
-        let (takes, outcome) = steps.lock().unwrap().pop().unwrap();
-        sleep(millis(takes)).await;
-        outcome
+    scripted! {
+        #[retry(on = |_| true, hedge = counted(secs(1)))]
+        async fn call(steps: &Mutex<Vec<(u64, Result<(), Failure>)>>) = {
+            let (takes, outcome) = steps.lock().unwrap().pop().unwrap();
+            sleep(millis(takes)).await;
+            outcome
+        };
     }
 
     COUNT.set(0);
-    let busy = || Err(String::from("busy"));
     // The first two run at once and fail; the third is hedged, too.
-    let steps = vec![
-        (100, Ok(())),
-        (1_500, busy()),
-        (500, busy()),
-        (1_500, busy()),
-    ];
+    let failures = [1_500, 500, 1_500].map(|takes| (takes, Err(TRANSIENT)));
+    let steps = [vec![(100, Ok(()))], failures.to_vec()].concat();
     call(&Mutex::new(steps)).await.unwrap();
     assert_eq!(COUNT.get(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancellation_is_evaluated_before_each_wait() {
-    type Limiter = RateLimiter<Quota>;
-    type Waits = io::Result<u32>;
-
     #[retry(on = |_| true, backoff = "none", limiter = limiter, cancel = counted(pending()))]
-    async fn cancelled(limiter: &Limiter, failures: &mut u32) -> Waits {
+    async fn cancelled(limiter: &RateLimiter<Quota>, failures: &mut u32) -> io::Result<u32> {
         fail(failures).map_err(io::Error::other)
     }
 
-    let limiter = || Limiter::fixed(1, secs(1));
     // After a failure, before the pause, and before each wait for the limiter.
     for (failures, waits, evaluations) in [(0, false, 0), (0, true, 1), (1, false, 3), (1, true, 4)]
     {
-        let prepared = || {
-            let limiter = limiter();
-            if waits {
-                HeldPermit::new(&limiter).succeeded();
-            }
-            COUNT.set(0);
-            limiter
-        };
-        cancelled(&prepared(), &mut { failures }).await.unwrap();
+        let limiter = RateLimiter::fixed(1, secs(1));
+        if waits {
+            HeldPermit::new(&limiter).succeeded();
+        }
+        COUNT.set(0);
+        cancelled(&limiter, &mut { failures }).await.unwrap();
         assert_eq!(COUNT.get(), evaluations, "{failures} {waits}");
     }
 }

@@ -51,7 +51,7 @@ pub(crate) async fn log_of<T>(call: impl Future<Output = T>) -> String {
     log_up_to(Level::INFO, FmtSpan::NONE, call).await
 }
 
-/// Like `log`, with a record at the end of each span.
+/// Like `log_of`, with a record at the end of each span.
 pub(crate) async fn log_with_ends_of<T>(call: impl Future<Output = T>) -> String {
     log_up_to(Level::INFO, FmtSpan::CLOSE, call).await
 }
@@ -72,33 +72,25 @@ async fn log_up_to<T>(most: Level, spans: FmtSpan, call: impl Future<Output = T>
 }
 
 /// A number that is not there can't be summed wrongly.
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_unlimited_max_has_no_number() {
-    #[retry(max = "unlimited", name = "poll", on = |_| *attempts < 2)]
-    async fn poll(attempts: &mut u32) -> Result<(), Status> {
-        *attempts += 1;
-        Err(Status(404, "gone"))
-    }
-
-    let log = log_of(poll(&mut 5)).await;
-    let expected = " WARN retry: gave up call=poll attempt=1 error=404 gone reason=not retryable\n";
+    let chain = Policy::new().max(u32::MAX).name("poll");
+    let log = log_of(chain.call(async || Err::<(), _>(STOP))).await;
+    let expected = " WARN retry: gave up call=poll attempt=1 error=stop reason=not retryable\n";
     assert_eq!(log, expected);
 }
 
 /// 1 plus 0.848 is 1.8479999999999999, and 10.416 µs are 1.0416e-5 s.
 #[tokio::test(start_paused = true)]
 async fn a_delay_has_no_more_digits_than_it_needs() {
-    #[retry(max = 1, base = base, jitter = "none", name = "load", on = |_| true)]
-    async fn load(base: Duration) -> Result<(), Status> {
-        Err(Status(503, "overloaded"))
-    }
-
     for (nanos, shown, delay) in [
         (1_848_000_000, "1.848s", "1.848"),
         (250_000, "250µs", "0.0002"),
         (10_416, "10µs", "0.0"),
     ] {
-        let log = log_of(load(Duration::from_nanos(nanos))).await;
+        let policy = Policy::fixed(Duration::from_nanos(nanos)).max(1);
+        let chain = policy.jitter(Jitter::None).name("load");
+        let log = log_of(chain.call(async || Err::<(), _>(TRANSIENT))).await;
         let line = format!("retrying in {shown} call=load attempt=1 max=1 delay={delay} ");
         assert!(log.starts_with(&format!(" WARN retry: {line}")), "{log}");
     }
@@ -117,6 +109,12 @@ async fn reads_as_promised() {
         " INFO retry: succeeded call=model.complete attempt=3 max=5\n",
     ];
     assert_eq!(log(&[200, 503]).await, lines.concat());
+    let ignoring = Policy::none().timeout(secs(3)).name("without_timeout");
+    assert_eq!(
+        log_of(ignoring.call(async || Ok::<_, Failure>(()))).await,
+        " WARN retry: ignoring the policy's timeout call=without_timeout \
+         reason=the call doesn't set `timeout`, or can't have one\n"
+    );
     assert_eq!(
         log(&[401]).await,
         " WARN retry: gave up call=model.complete attempt=1 max=5 error=401 overloaded reason=not retryable\n"
@@ -128,53 +126,6 @@ async fn reads_as_promised() {
     assert_eq!(
         lines[5],
         " WARN retry: gave up call=model.complete attempt=6 max=5 error=500 overloaded reason=exhausted"
-    );
-}
-
-/// Subscribers that limit how often one place logs must not let retries crowd out what ends a call.
-#[tokio::test(start_paused = true)]
-async fn each_kind_of_record_is_logged_from_its_own_line() {
-    let sink = Sink::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(sink.writer())
-        .without_time()
-        .with_ansi(false)
-        .with_level(false)
-        .with_target(false)
-        .with_line_number(true)
-        .finish();
-    let _guard = subscriber::set_default(subscriber);
-    complete(&mut vec![503]).await.unwrap();
-    complete(&mut vec![401]).await.unwrap_err();
-    let log = sink.text();
-    let places: Vec<_> = log
-        .lines()
-        .map(|line| line.trim_start().split_once(':').unwrap())
-        .collect();
-    let [(retrying, first), (succeeded, second), (gave_up, third)] = places[..] else {
-        panic!("three records, not {log}");
-    };
-    assert!(first.contains("retrying"), "{first}");
-    assert!(second.contains("succeeded"), "{second}");
-    assert!(third.contains("gave up"), "{third}");
-    assert!(retrying.parse::<u32>().is_ok(), "{log}");
-    assert!(retrying != gave_up && retrying != succeeded, "{log}");
-}
-
-#[tokio::test]
-async fn an_ignored_policy_timeout_is_logged() {
-    const POLICY: Policy = Policy::none().timeout(secs(3));
-
-    #[retry(policy = POLICY, name = "logged.without_timeout", on = |_| true)]
-    async fn call() -> Result<(), String> {
-        Ok(())
-    }
-
-    let log = log_of(call()).await;
-    assert_eq!(
-        log,
-        " WARN retry: ignoring the policy's timeout call=logged.without_timeout \
-         reason=the call doesn't set `timeout`, or can't have one\n"
     );
 }
 
@@ -195,8 +146,8 @@ async fn corrections_are_logged() {
     assert_eq!(log_of(extract()).await, lines.concat());
 }
 
-/// A record's level, and its fields as text.
-type Record = (Level, Vec<(String, String)>);
+/// A record's level, the place in the source, and the fields as text.
+type Record = (Level, Option<u32>, Vec<(String, String)>);
 
 /// Collects records and checks that each declares the same fields.
 #[derive(Clone, Default)]
@@ -215,8 +166,8 @@ impl Subscriber for Fields {
         }
         let mut values = Values(Vec::new());
         event.record(&mut values);
-        let record = (*event.metadata().level(), values.0);
-        self.0.lock().unwrap().push(record);
+        let (level, line) = (*event.metadata().level(), event.metadata().line());
+        self.0.lock().unwrap().push((level, line, values.0));
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
@@ -251,14 +202,21 @@ impl Visit for Values {
     }
 }
 
+/// Subscribers that limit how often one place logs must not let retries crowd out what ends a call.
 #[tokio::test(start_paused = true)]
-async fn has_the_fields_as_values() {
+async fn has_the_fields_as_values_and_each_kind_of_record_from_its_own_line() {
     let fields = Fields::default();
     let _guard = subscriber::set_default(fields.clone());
     complete(&mut vec![503]).await.unwrap();
+    complete(&mut vec![401]).await.unwrap_err();
     let records = fields.0.lock().unwrap().clone();
-    let levels: Vec<_> = records.iter().map(|(level, _)| *level).collect();
-    assert_eq!(levels, [Level::WARN, Level::INFO]);
+    let levels: Vec<_> = records.iter().map(|(level, ..)| *level).collect();
+    assert_eq!(levels, [Level::WARN, Level::INFO, Level::WARN]);
+    let lines = records.iter().map(|(_, line, _)| line.expect("a line"));
+    let [retrying, succeeded, gave_up] = *lines.collect::<Vec<_>>() else {
+        panic!("three records, not {records:?}");
+    };
+    assert!(retrying != gave_up && retrying != succeeded, "{records:?}");
     for (name, value) in [
         ("attempt", "number 1"),
         ("max", "number 5"),
@@ -269,20 +227,23 @@ async fn has_the_fields_as_values() {
         ("call", "model.complete"),
     ] {
         let field = (name.into(), value.into());
-        assert!(records[0].1.contains(&field), "{name} in {records:?}");
+        assert!(records[0].2.contains(&field), "{name} in {records:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn calls_without_the_attribute_log_too() {
-    let fields = Fields::default();
-    let _guard = subscriber::set_default(fields.clone());
-    let failed: Result<(), _> = Policy::new()
-        .max(1)
-        .call(async || Err(Status(500, "")))
-        .await;
-    assert!(failed.is_err());
-    assert_eq!(fields.0.lock().unwrap().len(), 2);
+    plan().await;
+    let mut plan = Plan::<(), Status>::new();
+    plan.add("search", [], async |[]| Ok(()));
+    plan.run().await.unwrap();
+    let records = fields.0.lock().unwrap();
+    let (level, _, values) = &records[records.len() - 2];
+    assert_eq!(*level, Level::DEBUG);
+    for (name, value) in [
+        ("attempt", "number 1"),
+        ("call", "plan.search"),
+        ("message", "completed"),
+    ] {
+        let field = (name.into(), value.into());
+        assert!(values.contains(&field), "{name} in {values:?}");
+    }
 }
 
 /// A plan that retries a failure that heals and one that does not.
@@ -307,23 +268,6 @@ async fn plans_log_what_fails_heals_and_ends_dead() {
         " INFO retry: summary: 1 completed; 1 failed: reviews; 1 dead end: reviews; 4 executions call=bird\n",
     ];
     assert_eq!(log_of(plan()).await, lines.concat());
-}
-
-#[tokio::test]
-async fn plans_log_the_same_fields_as_calls() {
-    let fields = Fields::default();
-    let _guard = subscriber::set_default(fields.clone());
-    plan().await;
-    let mut plan = Plan::<(), Status>::new();
-    plan.add("search", [], async |[]| Ok(()));
-    plan.run().await.unwrap();
-    let records = fields.0.lock().unwrap();
-    let (level, values) = &records[records.len() - 2];
-    assert_eq!(*level, Level::DEBUG);
-    let value = |name, value: &str| (String::from(name), String::from(value));
-    assert!(values.contains(&value("attempt", "number 1")));
-    assert!(values.contains(&value("call", "plan.search")));
-    assert!(values.contains(&value("message", "completed")));
 }
 
 #[tokio::test]
@@ -363,12 +307,12 @@ async fn an_error_of_unknown_types_is_explained() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_error_of_an_item_or_subtask_is_explained() {
+async fn an_unknown_error_of_an_item_or_subtask_is_explained_without_secrets() {
     let send = async |_: Vec<u8>| {
         let known = io::Error::from(io::ErrorKind::NotFound);
         Ok(vec![
             Err::<(), _>(known.into()),
-            Err(anyhow::anyhow!("no text")),
+            Err(anyhow::anyhow!("no\nhttp://user:pw@host/v1?key=AIza")),
         ])
     };
     let mut plan = Plan::<(), anyhow::Error>::new().name("pages");
@@ -385,10 +329,11 @@ async fn an_unknown_error_of_an_item_or_subtask_is_explained() {
         .filter_map(|line| Some(line.split_once("`on::known` ")?.1));
     let logged: Vec<_> = logged.collect();
     let expected = [
-        "call=texts error=no text",
+        r"call=texts error=no\nhttp://host/v1",
         "call=pages.search error=no page",
     ];
     assert_eq!(logged, expected, "{log}");
+    assert!(!log.contains("pw") && !log.contains("AIza"), "{log}");
 }
 
 /// Logged once per process, so it may come from any of these tests.
@@ -396,43 +341,27 @@ fn is_of_reason(line: &str) -> bool {
     line.contains("retry::reason")
 }
 
-#[tokio::test]
-async fn an_unknown_error_does_not_show_secrets() {
-    #[retry(name = "call")]
-    fn call() -> anyhow::Result<()> {
-        Err(anyhow::anyhow!("no\nhttp://user:pw@host/v1?key=AIza"))
-    }
-
-    let log = log_up_to(Level::DEBUG, FmtSpan::NONE, async { call().unwrap_err() });
-    let log = log.await;
-    assert!(!log.contains("pw") && !log.contains("AIza"), "{log}");
-    assert_eq!(log.matches(r"error=no\nhttp://host/v1").count(), 2, "{log}");
-    let lines = log.lines().filter(|line| !is_of_reason(line));
-    assert_eq!(lines.count(), 2, "{log}");
-}
-
 #[test]
 fn a_dropped_recording_ends_and_the_previous_one_continues() {
-    #[retry(max = 0, name = "ask", on = |_| true)]
-    fn ask(what: &str) -> Result<(), String> {
-        Err(what.into())
-    }
-
-    let line = |what| format!("gave up ask attempt=1 max=0 error={what} reason=exhausted");
+    let ask = |what| {
+        let call = Policy::none().max(0).name(what);
+        call.call_blocking(|| Err::<(), _>(TRANSIENT)).unwrap_err();
+    };
+    let line = |what| format!("gave up {what} attempt=1 max=0 error=transient reason=exhausted");
     let outer = testing::record();
-    ask("before").unwrap_err();
+    ask("before");
     {
         let inner = testing::record();
-        ask("within").unwrap_err();
+        ask("within");
         assert_eq!(inner.lines(), [line("within")]);
     }
-    ask("after").unwrap_err();
+    ask("after");
     assert_eq!(outer.lines(), [line("before"), line("after")]);
     drop(outer);
-    ask("unseen").unwrap_err();
+    ask("unseen");
     let last = testing::record();
     assert!(last.lines().is_empty());
-    ask("last").unwrap_err();
+    ask("last");
     assert_eq!(last.lines(), [line("last")]);
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unused_self)]
 
 use support::prelude::*;
+use support::runtime;
 
 const POLICY: Policy = Policy::none().max(0);
 
@@ -48,23 +49,18 @@ fn logged(call: impl FnOnce()) -> (String, String) {
     (name.replace("gave up ", ""), error.to_owned())
 }
 
-#[tokio::test]
-async fn neither_the_name_nor_the_error_has_type_arguments() {
+#[test]
+fn neither_the_name_nor_the_error_has_type_arguments() {
     let here = "calls::own_function";
     let refused = || Err::<(), _>(Refused(Some(7)));
     let of = |name: &str| (format!("{here}::{name}"), format!("{here}::Refused"));
-    assert_eq!(logged(|| drop(by_block(refused))), of("by_block"));
-    assert_eq!(logged(|| drop(by_function(refused))), of("by_function"));
-    let recording = testing::record();
-    assert!(with_retries(&POLICY, async || refused()).await.is_err());
-    assert!(by_chain(async || refused()).await.is_err());
-    let lines: Vec<_> = ["with_retries", "by_chain"]
-        .map(|name| {
-            let error = format!("error={here}::Refused reason=not retryable");
-            format!("gave up {here}::{name} attempt=1 max=0 {error}")
-        })
-        .into();
-    assert_eq!(recording.lines(), lines);
+    let runtime = runtime::paused();
+    assert_rows! {
+        logged(|| drop(by_block(refused))) => of("by_block");
+        logged(|| drop(by_function(refused))) => of("by_function");
+        logged(|| drop(runtime.block_on(with_retries(&POLICY, async || refused())))) => of("with_retries");
+        logged(|| drop(runtime.block_on(by_chain(async || refused())))) => of("by_chain");
+    }
 }
 
 struct Users;
@@ -72,46 +68,27 @@ struct Orders<T>(T);
 
 trait Get {
     fn load(&self) -> Result<(), Failure>;
-
-    #[retry]
-    fn reload(&self) -> Result<(), Failure> {
-        Err(STOP)
-    }
+    scripted! { #[retry] fn reload(&self) = Err(STOP); }
 }
 
 impl Users {
-    #[retry]
-    fn get(&self) -> Result<(), Failure> {
-        Err(STOP)
-    }
-
-    #[retry(max = 1 + 1)]
-    fn create() -> Result<Self, Failure> {
-        Err(STOP)
-    }
-
-    #[retry(name = "users.put")]
-    fn put(&self) -> Result<(), Failure> {
-        Err(STOP)
+    scripted! {
+        #[retry] fn get(&self) = Err(STOP);
+        #[retry(max = 1 + 1)] fn create() -> Result<Self, Failure> = Err(STOP);
+        #[retry(name = "users.put")] fn put(&self) = Err(STOP);
     }
 }
 
 impl<T> Orders<T> {
-    #[retry]
-    fn get(&self) -> Result<(), Failure> {
-        Err(STOP)
-    }
+    scripted! { #[retry] fn get(&self) = Err(STOP); }
 }
 
 impl<T> Get for Orders<T> {
-    #[retry(observe = |_| ())]
-    fn load(&self) -> Result<(), Failure> {
-        Err(STOP)
-    }
+    scripted! { #[retry(observe = |_| ())] fn load(&self) = Err(STOP); }
 }
 
 mod elsewhere {
-    use super::{Failure, Get, STOP, Users, retry};
+    use super::*;
 
     impl Users {
         #[retry]
@@ -121,10 +98,7 @@ mod elsewhere {
     }
 
     impl Get for Users {
-        #[retry]
-        fn load(&self) -> Result<(), Failure> {
-            Err(STOP)
-        }
+        scripted! { #[retry] fn load(&self) = Err(STOP); }
     }
 }
 

@@ -166,7 +166,6 @@ fn refuses_keys() {
             "unknown key `attempts` in `throttled(…)`: use `max`, which counts retries, not attempts: write `max = 2`".into();
         "tries=0",
             "unknown key `tries`: use `max`, which counts retries, not attempts: subtract one".into();
-        "maxRetryAttempts=5", "unknown key `maxRetryAttempts`: use `max`, as in `max = 5`".into();
         "throttled(initial-interval=5s)",
             "unknown key `initial-interval` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into();
         "MaxHint=5s", "unknown key `MaxHint`: did you mean `max_hint`?".into();
@@ -182,13 +181,9 @@ fn refuses_keys() {
             "unknown key `non_idempotent`: `idempotent` is a key of `#[retry]`, not of a policy".into();
         "randomizationFactor=0.5",
             "unknown key `randomizationFactor`: use `jitter`, as in `jitter = \"full\"`".into();
-        "backoff_factor=2", "unknown key `backoff_factor`: use `factor`, as in `factor = 2`".into();
-        "per_attempt_timeout=5s",
-            "unknown key `per_attempt_timeout`: use `timeout`, as in `timeout = \"60s\"`".into();
         "jitter=false",
             "unknown word `false` for `jitter`: did you mean `none`? The words are full, equal, decorrelated, none; or a ratio from 0 to 1".into();
         "max=5, max=6", twice("max");
-        "max=5, max=5", twice("max");
         "hint=clamp, hint(clamp)", twice("hint");
         "throttled(base=5s, base=6s)", twice("throttled.base");
         "throttled(base=5s), throttled(max=6)", twice("throttled");
@@ -239,8 +234,6 @@ fn refuses_values() {
         "base=0", no_unit("base", "0");
         "cap=1M",
             r#"`cap = 1M` has the unknown unit `M`: write a duration, as in "250ms", "1.5s" or "1h30m" (units: ns, us, ms, s, m, h, d, w)"#.into();
-        "cap=585y",
-            r#"`cap = 585y` has the unknown unit `y`: write a duration, as in "250ms", "1.5s" or "1h30m" (units: ns, us, ms, s, m, h, d, w)"#.into();
         "cap=213504d",
             "`cap = 213504d` is out of range: it takes at most 213503d, which is 584 years".into();
         "base=0.5ns", "`base = 0.5ns` is out of range: it takes whole nanoseconds".into();
@@ -260,7 +253,6 @@ fn refuses_values() {
         "timed_out(cap=10ms)", above("base = 1s", "timed_out.cap = 10ms");
         "transient(base=2s, cap=10ms)", above("transient.base = 2s", "transient.cap = 10ms");
         "off", "`off` is a value without its key: write `enabled=false`".into();
-        "default", both("default");
         "5", "`5` is a value without its key: write `max=5`".into();
         "max=3, exp", "`exp` is a value without its key: write `backoff=exp`".into();
         "backoff=1s, 5s", both("5s");
@@ -303,21 +295,17 @@ fn rejects_text_that_is_not_a_list_of_keys() {
     for (text, message) in rows! {
         "max", "`max` has no value: write `max=…`";
         "max=", "`max` has no value: write `max=…`";
-        "max=,base=1s", "`max` has no value: write `max=…`";
         "throttled(max)", "`throttled` can't be `max`: it takes keys, as in `max = 5`";
         "throttled(max,base=1s)", "`max` has no value: write `max=…`";
-        "throttled(9, base=1s)", "`9` is a value without its key: write `max=9`";
         "throttled(5s, max=3)", &both("5s");
         "backoff(1s, 5s, 30s)", &both("1s");
         "max(5, 3)", "`5` is a value without its key: write `max=5`";
-        "backof(1s, 5s)", &both("1s");
         "=5", "a key is missing before `=`";
         ",max=5", "a key is missing before `,`";
         "max=5,,base=1s", "a key is missing before `,`";
         "max=5 base=1s", "`,` is missing after the value of `max`";
         "hint=\"clamp\" base=1s", "`,` is missing after the value of `hint`";
         "throttled(hint=\"clamp\" base)", "`,` is missing after the value of `hint`";
-        "hint=\"clamp\" base, max=5", "`,` is missing after the value of `hint`";
         "throttled(max=5) base=1s", "`,` is missing after the value of `throttled`";
         "hint=\"clamp", "the value of `hint` has no closing quote";
         "backoff=[1s", "`]` is missing after the value of `backoff`";

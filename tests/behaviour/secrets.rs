@@ -2,20 +2,11 @@
 
 use support::prelude::*;
 
-/// Returns the text of the error for an observer and in the log.
-fn shown(error: &str) -> String {
-    #[retry(max = 0, on = |_| true, observe = |event| {
-        if let EventData::GaveUp { error, .. } = event.data {
-            *seen = error.to_string();
-        }
-    })]
-    fn call(error: &str, seen: &mut String) -> Result<(), String> {
-        Err(String::from(error))
-    }
+use crate::shown::error_of;
 
-    let mut seen = String::new();
-    call(error, &mut seen).unwrap_err();
-    seen
+/// Returns the text of the error in the log.
+fn shown(error: &str) -> String {
+    error_of!(String::from(error), String)
 }
 
 /// The text between `«` and `»` is redacted.
@@ -217,23 +208,13 @@ fn only_secrets_are_redacted() {
 /// Each error of a chain is searched separately.
 #[test]
 fn a_cause_is_not_a_secret_value() {
-    #[retry(max = 0, on = |_| true, observe = |event| {
-        if let EventData::GaveUp { error, .. } = event.data {
-            *seen = error.to_string();
-        }
-    })]
-    fn call(context: &'static str, cause: &'static str, seen: &mut String) -> anyhow::Result<()> {
-        Err(anyhow::anyhow!(cause).context(context))
-    }
-
     for (context, cause, expected) in rows! {
         "fetch token", "upstream is down", "fetch token: caused by upstream is down";
         "load API key", "password=hunter2 is wrong", "load API key: caused by password=… is wrong";
         "fetch user", "upstream is down", "fetch user: upstream is down";
     } {
-        let mut seen = String::new();
-        call(context, cause, &mut seen).unwrap_err();
-        assert_eq!(seen, expected);
+        let error = anyhow::anyhow!(cause).context(context);
+        assert_eq!(error_of!(error, anyhow::Error), expected);
     }
 }
 

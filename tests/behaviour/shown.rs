@@ -51,18 +51,38 @@ macro_rules! error_of {
         String::from(line.unwrap().strip_suffix(" reason=exhausted").unwrap())
     }};
 }
+pub(crate) use error_of;
+
+/// Returns its `GaveUp` as text.
+#[retry(max = 0, give_up = |gave_up: GaveUp<String>| gave_up.to_string(), on = |_| true)]
+fn given_up(error: &str) -> Result<(), String> {
+    Err(String::from(error))
+}
 
 #[tokio::test]
-async fn a_url_in_an_error_has_no_secrets_in_the_log() {
-    #[retry(max = 0, name = "call", on = |_| true)]
-    async fn call() -> Result<(), Failed> {
-        Err(failed("HTTP 503").by(failed(SENDING)))
+async fn a_foreign_text_has_no_secrets_in_its_urls_and_cannot_forge_a_record() {
+    #[retry(max = 0, name = name, on = |_| true, observe = |event| {
+        if let EventData::GaveUp { error, .. } = event.data {
+            *seen = error.to_string();
+        }
+    })]
+    async fn call(name: &str, error: &str, seen: &mut String) -> Result<(), Failed> {
+        Err(failed(error).by(failed(SENDING)))
     }
 
+    let mut seen = String::new();
     let expected = format!(
         " WARN retry: gave up call=call attempt=1 max=0 error=HTTP 503: {SENT} reason=exhausted\n"
     );
-    assert_eq!(log_of(call()).await, expected);
+    let log = log_of(call("call", "HTTP 503", &mut seen)).await;
+    assert_eq!(log, expected);
+    assert_eq!(seen, format!("HTTP 503: {SENT}"));
+    let forged = "503\n WARN retry: gave up call=other\u{1b}[2J\r";
+    let log = log_of(call("a\nb", forged, &mut seen)).await;
+    let expected = format!(
+        r" WARN retry: gave up call=a\nb attempt=1 max=0 error=503\n WARN retry: gave up call=other\u{{1b}}[2J\r: {SENT} reason=exhausted"
+    );
+    assert_eq!(log, format!("{expected}\n"));
     assert_eq!(error_of!(failed(SENDING), Failed), SENT);
     assert_eq!(error_of!(failed(SENDING).into(), Box<dyn Error>), SENT);
     assert_eq!(error_of!(SENDING.into(), String), SENT);
@@ -71,11 +91,6 @@ async fn a_url_in_an_error_has_no_secrets_in_the_log() {
 
 #[test]
 fn secrets_are_redacted_everywhere_else() {
-    #[retry(max = 0, give_up = |gave_up| gave_up.to_string(), on = |_| true)]
-    fn given_up() -> Result<(), String> {
-        Err(String::from(SENDING))
-    }
-
     let policy = Policy::none().max(0);
     let site = Site::new(&policy, "call");
     let recording = testing::record();
@@ -108,24 +123,8 @@ fn secrets_are_redacted_everywhere_else() {
     let error = results[0].as_ref().unwrap_err().to_string();
     assert!(error.ends_with(SENT), "{error}");
 
-    let error = given_up().unwrap_err();
+    let error = given_up(SENDING).unwrap_err();
     assert!(error.ends_with(SENT), "{error}");
-}
-
-#[test]
-fn an_observer_gets_the_same_text_as_the_log() {
-    #[retry(max = 0, on = |_| true, observe = |event| {
-        if let EventData::GaveUp { error, .. } = event.data {
-            seen.push(error.to_string());
-        }
-    })]
-    fn call(seen: &mut Vec<String>) -> Result<(), Failed> {
-        Err(failed("no answer").by(failed(SENDING)))
-    }
-
-    let mut seen = Vec::new();
-    assert!(call(&mut seen).is_err());
-    assert_eq!(seen, [format!("no answer: {SENT}")]);
 }
 
 #[tokio::test]
@@ -153,62 +152,36 @@ async fn plans_show_and_save_no_secrets_either() {
     assert!(error.starts_with(r"y → \r: "), "{error}");
 }
 
+/// Those from before `show` was set, too.
 #[tokio::test(start_paused = true)]
 async fn a_plan_shows_errors_with_its_chains_show() {
-    let mut plan = Plan::<(), String>::new();
-    plan.add("x", [], async |[]| Err(String::from("token 1234")));
-    let recording = testing::record();
-    let policy = Policy::new().max(1).on(|_: &String| true);
-    let policy = policy.show(|error: &String, f: &mut fmt::Formatter<'_>| f.write_str(&error[..5]));
-    let end = plan.run_until(policy, async |_| Validity::Invalid("incomplete".into()));
-    assert!(!end.await.unwrap().is_valid());
-    let lines = recording.lines();
-    let shown = lines.iter().filter(|line| line.contains("error=token"));
-    assert!(shown.count() >= 2, "{lines:?}");
-    assert!(!lines.iter().any(|line| line.contains("1234")), "{lines:?}");
-    let state = serde_json::to_string(&plan.state()).unwrap();
-    assert!(state.contains(r#""token""#), "{state}");
-    assert_eq!(plan.error("x").unwrap(), "token 1234");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_plan_shows_failures_from_before_show_was_set() {
-    let mut plan = Plan::<(), String>::new();
-    plan.add("x", [], async |[]| Err(String::from("token 1234")));
-    plan.run().await.unwrap();
-    let recording = testing::record();
-    let policy = Policy::new().on(|_: &String| false);
-    // It fails after it has written something.
-    let policy = policy.show(|error: &String, f: &mut fmt::Formatter<'_>| {
-        f.write_str(&error[..5])?;
-        Err(fmt::Error)
-    });
-    let end = plan.run_until(policy, async |_| Validity::Invalid("incomplete".into()));
-    assert!(!end.await.unwrap().is_valid());
-    let lines = recording.lines();
-    let end = "error=token reason=not retryable";
-    assert!(lines[0].ends_with(end), "{lines:?}");
-    assert!(!lines.iter().any(|line| line.contains("1234")), "{lines:?}");
-}
-
-#[tokio::test]
-async fn a_foreign_text_cannot_forge_a_record() {
-    #[retry(max = 0, name = name, on = |_| true)]
-    async fn call(name: &str, error: &str) -> Result<(), String> {
-        Err(String::from(error))
+    for (is_failed, first) in [
+        (false, "error=token"),
+        (true, "error=token reason=not retryable"),
+    ] {
+        let mut plan = Plan::<(), String>::new();
+        plan.add("x", [], async |[]| Err(String::from("token 1234")));
+        if is_failed {
+            plan.run().await.unwrap();
+        }
+        let recording = testing::record();
+        let policy = Policy::new().max(1).on(|_: &String| !is_failed);
+        // It fails after it has written something.
+        let policy = policy.show(|error: &String, f: &mut fmt::Formatter<'_>| {
+            f.write_str(&error[..5])?;
+            Err(fmt::Error)
+        });
+        let end = plan.run_until(policy, async |_| Validity::Invalid("incomplete".into()));
+        assert!(!end.await.unwrap().is_valid());
+        let lines = recording.lines();
+        assert!(lines[0].ends_with(first), "{lines:?}");
+        let shown = lines.iter().filter(|line| line.contains("error=token"));
+        assert!(is_failed || shown.count() >= 2, "{lines:?}");
+        assert!(!lines.iter().any(|line| line.contains("1234")), "{lines:?}");
+        let state = serde_json::to_string(&plan.state()).unwrap();
+        assert!(is_failed || state.contains(r#""token""#), "{state}");
+        assert_eq!(plan.error("x").unwrap(), "token 1234");
     }
-
-    let forged = "503\n WARN retry: gave up call=other\u{1b}[2J\r";
-
-    let log = log_of(call("a\nb", forged)).await;
-    assert_eq!(
-        log,
-        concat!(
-            r" WARN retry: gave up call=a\nb attempt=1 max=0 ",
-            r"error=503\n WARN retry: gave up call=other\u{1b}[2J\r reason=exhausted",
-            "\n"
-        )
-    );
 }
 
 /// An error whose `Display` writes a mebibyte, and records how much was written.
@@ -230,11 +203,6 @@ impl Error for Endless {}
 
 #[test]
 fn a_long_text_is_cut_with_a_note() {
-    #[retry(max = 0, give_up = |gave_up: GaveUp<String>| gave_up.to_string(), on = |_| true)]
-    fn given_up() -> Result<(), String> {
-        Err("x".repeat(1 << 20))
-    }
-
     let shown = error_of!(Endless, Endless);
     let (kept, note) = shown.split_once('…').unwrap();
     assert!(kept.chars().all(|char| char == 'é') && shown.len() <= 1024);
@@ -242,7 +210,7 @@ fn a_long_text_is_cut_with_a_note() {
     let caused = error_of!(failed("outer").by(Endless), Failed);
     assert!(caused.starts_with("outer: éé") && caused.len() <= 1024);
 
-    let error = given_up().unwrap_err();
+    let error = given_up(&"x".repeat(1 << 20)).unwrap_err();
     let end = " bytes cut)";
     assert!(error.len() < 1100 && error.ends_with(end), "{error}");
 }
@@ -277,10 +245,8 @@ fn causes_are_shown() {
 
     assert!(record_of!(Error, refused()).contains(chain));
     assert!(record_of!(Display, refused()).contains("error=the model refused reason"));
-}
 
-#[test]
-fn a_cause_is_shown_once() {
+    // Each is shown once.
     let repeating = failed("sending: no route").by(failed("no route").by(failed("host down")));
     assert_eq!(error_of!(repeating, Failed), "sending: no route: host down");
     let same = failed("busy").by(failed("busy").by(failed("")));

@@ -20,32 +20,25 @@ const TWO_ATTEMPTS: [&str; 4] = [
     "call{call=fetch}: succeeded",
 ];
 
-#[derive(Clone, Debug, PartialEq)]
-struct Busy;
+/// The same, with the end of each span: an attempt's ends before the pause.
+const TWO_ATTEMPTS_WITH_ENDS: [&str; 7] = [
+    "call{call=fetch}:attempt{attempt=1}: asked",
+    "call{call=fetch}:attempt{attempt=1}: close",
+    "call{call=fetch}: retrying",
+    "call{call=fetch}:attempt{attempt=2}: asked",
+    "call{call=fetch}:attempt{attempt=2}: close",
+    "call{call=fetch}: succeeded",
+    "call{call=fetch}: close",
+];
 
-impl fmt::Display for Busy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("busy")
-    }
-}
-
-impl From<TimedOut> for Busy {
-    fn from(_: TimedOut) -> Self {
-        Self
-    }
-}
-
-impl From<Rejected> for Busy {
-    fn from(_: Rejected) -> Self {
-        Self
-    }
-}
+/// That of a call without spans.
+const BARE: [&str; 4] = ["asked", "retrying", "asked", "succeeded"];
 
 async fn spans_of<T>(call: impl Future<Output = T>) -> Vec<String> {
     spans_in(&log_of(call).await)
 }
 
-/// Like `spans_of`, with the end of each span.
+/// Like `spans_of`, with the end of each span, which lasts as long as what it is named after.
 async fn ends_of<T>(call: impl Future<Output = T>) -> Vec<String> {
     spans_in(&log_with_ends_of(call).await)
 }
@@ -65,11 +58,11 @@ fn spans_in(log: &str) -> Vec<String> {
     log.lines().map(line).collect()
 }
 
-fn once() -> Script<(), Busy> {
-    fail_times(1, Busy)
+fn once() -> Script<(), Failure> {
+    fail_times(1, TRANSIENT)
 }
 
-fn ask(server: &Script<(), Busy>) -> Result<(), Busy> {
+fn ask(server: &Script<(), Failure>) -> Result<(), Failure> {
     tracing::info!("asked");
     server.next()
 }
@@ -78,7 +71,7 @@ fn ask(server: &Script<(), Busy>) -> Result<(), Busy> {
 async fn spans_work_with_every_other_key() {
     #[retry(max = 1, name = "fetch", span = true, timeout = "1s", deadline = "1m", attempt = attempt, on = |_| true,
         observe = |_| seen.set(seen.get() + 1), give_up = GaveUp::into_error, repeats = 2, budget)]
-    async fn fetch(server: Script<(), Busy>, seen: &Cell<u32>) -> Result<(), Busy> {
+    async fn fetch(server: Script<(), Failure>, seen: &Cell<u32>) -> Result<(), Failure> {
         tracing::info!("asked");
         if attempt.number() == 1 {
             sleep(2 * SECOND).await;
@@ -87,38 +80,15 @@ async fn spans_work_with_every_other_key() {
     }
 
     let seen = Cell::new(0);
-    let spans = spans_of(fetch(fail_times(0, Busy), &seen)).await;
+    let spans = spans_of(fetch(fail_times(0, TRANSIENT), &seen)).await;
     assert_eq!(spans, TWO_ATTEMPTS);
     assert_eq!(seen.get(), 4);
 }
 
 #[tokio::test(start_paused = true)]
-async fn methods_under_async_trait() {
-    #[async_trait::async_trait]
-    trait Client {
-        async fn fetch(&mut self) -> Result<(), Busy>;
-    }
-
-    struct Real(Script<(), Busy>, u32);
-
-    #[async_trait::async_trait]
-    impl Client for Real {
-        #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-        async fn fetch(&mut self) -> Result<(), Busy> {
-            self.1 += 1;
-            ask(&self.0)
-        }
-    }
-
-    let mut client = Real(once(), 0);
-    assert_eq!(spans_of(client.fetch()).await, TWO_ATTEMPTS);
-    assert_eq!(client.1, 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn hedged_attempts_have_their_own_spans() {
     #[retry(max = 1, name = "fetch", span = true, hedge = "1s", on = |_| true)]
-    async fn fetch(asked: &Cell<u32>) -> Result<(), Busy> {
+    async fn fetch(asked: &Cell<u32>) -> Result<(), Failure> {
         asked.set(asked.get() + 1);
         let wait = if asked.get() == 1 { 5 } else { 1 };
         tracing::info!("asked");
@@ -137,29 +107,11 @@ async fn hedged_attempts_have_their_own_spans() {
     assert_eq!(spans_of(fetch(&Cell::new(0))).await, expected);
 }
 
-#[tokio::test(start_paused = true)]
-async fn spans_may_be_enabled_at_run_time() {
-    #[retry(max = 1, name = "fetch", span = wanted, on = |_| true)]
-    async fn fetch(server: Script<(), Busy>, wanted: bool) -> Result<(), Busy> {
-        ask(&server)
-    }
-
-    #[retry(max = 1, name = "fetch", span = false, on = |_| true)]
-    async fn without(server: Script<(), Busy>) -> Result<(), Busy> {
-        ask(&server)
-    }
-
-    let bare = ["asked", "retrying", "asked", "succeeded"];
-    assert_eq!(spans_of(fetch(once(), true)).await, TWO_ATTEMPTS);
-    assert_eq!(spans_of(fetch(once(), false)).await, bare);
-    assert_eq!(spans_of(without(once())).await, bare);
-}
-
 /// If two calls wait at the same time, each logs in its own spans.
 #[tokio::test(start_paused = true)]
 async fn spans_of_concurrent_calls_are_separate() {
     #[retry(max = 1, name = name, span = true, on = |_| true)]
-    async fn fetch(name: &str) -> Result<(), Busy> {
+    async fn fetch(name: &str) -> Result<(), Failure> {
         sleep(SECOND).await;
         tracing::info!("asked");
         Ok(())
@@ -185,22 +137,26 @@ macro_rules! assert_spans {
 
 #[tokio::test(start_paused = true)]
 async fn functions_and_expressions() {
-    type Asked = Result<(), Busy>;
+    type Asked = Result<(), Failure>;
 
     scripted! {
         #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-        async fn waiting(server: &Script<(), Busy>) -> Asked = {
+        async fn waiting(server: &Script<(), Failure>) -> Asked = {
             sleep(SECOND).await;
             ask(server)
         };
         #[retry(max = 1, name = "fetch", backoff = "none", span = true, on = |_| true)]
-        fn blocking(server: &Script<(), Busy>) -> Asked = ask(server);
+        fn blocking(server: &Script<(), Failure>) -> Asked = ask(server);
         #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-        fn future(server: &Script<(), Busy>) -> impl Future<Output = Asked> = async move { ask(server) };
+        fn future(server: &Script<(), Failure>) -> impl Future<Output = Asked> = async move { ask(server) };
         #[retry(max = 1, name = "fetch", span = true, on = |_| true)]
-        fn boxed(server: &Script<(), Busy>) -> BoxFuture<'_, Asked> = Box::pin(async move { ask(server) });
+        fn boxed(server: &Script<(), Failure>) -> BoxFuture<'_, Asked> = Box::pin(async move { ask(server) });
         #[retry(max = 1, name = "fetch", span = true, stream = "buffer", on = |_| true)]
-        fn streamed(server: &Script<(), Busy>) -> impl Stream<Item = Asked> = stream::iter([Ok(()), ask(server)]);
+        fn streamed(server: &Script<(), Failure>) -> impl Stream<Item = Asked> = stream::iter([Ok(()), ask(server)]);
+        #[retry(max = 1, name = "fetch", span = wanted, on = |_| true)]
+        async fn if_wanted(server: &Script<(), Failure>, wanted: bool) -> Asked = ask(server);
+        #[retry(max = 1, name = "fetch", span = false, on = |_| true)]
+        async fn without(server: &Script<(), Failure>) -> Asked = ask(server);
     }
 
     assert_spans! { spans_of, TWO_ATTEMPTS,
@@ -211,12 +167,17 @@ async fn functions_and_expressions() {
         "stream": |server| streamed(&server).collect::<Vec<_>>().await;
         "expression": |server| {
             let mut asked = 0;
-            let called = retrying!(max = 1, name = "fetch", span = true, on = |_: &Busy| true, async {
+            let called = retrying!(max = 1, name = "fetch", span = true, on = |_: &Failure| true, async {
                 asked += 1;
                 ask(&server)
             });
             assert_eq!((called.await, asked), (Ok(()), 2));
         };
+        "wanted at run time": |server| if_wanted(&server, true).await;
+    }
+    assert_spans! { spans_of, BARE,
+        "not wanted at run time": |server| if_wanted(&server, false).await;
+        "not wanted": |server| without(&server).await;
     }
 }
 
@@ -228,17 +189,14 @@ fn each<T, E>(answer: Result<T, E>) -> Result<Vec<Result<T, E>>, E> {
 #[tokio::test(start_paused = true)]
 async fn chains() {
     let policy = Policy::new().max(1);
-    let on = |_: &Busy| Verdict::TRANSIENT;
-    let asked = async |server: &Script<(), Busy>| {
+    let on = |_: &Failure| Verdict::TRANSIENT;
+    let asked = async |server: &Script<(), Failure>| {
         sleep(SECOND).await;
         ask(server)
     };
     let (budget, breaker) = (Budget::standard(), Breaker::new());
     let limiter = ConcurrencyLimiter::aimd();
-    assert_spans! { spans_of, TWO_ATTEMPTS,
-        "first": |server| {
-            policy.span(true).name("fetch").on(on).call(async || asked(&server).await).await
-        };
+    assert_spans! { ends_of, TWO_ATTEMPTS_WITH_ENDS,
         "last": |server| {
             policy.on(on).name("fetch").span(true).call(async || asked(&server).await).await
         };
@@ -246,10 +204,10 @@ async fn chains() {
             let chain = policy.name("fetch").on(on).budget(&budget).breaker(&breaker).span(true);
             let chain = chain.limiter(&limiter).observe(|_: &Event<'_>| ()).until(|()| true);
             let chain = chain.timeout(5 * SECOND).cancel(pending::<()>()).idempotent(true);
-            let chain = chain.fallback(async |gave_up: GaveUp<Busy>| Err(gave_up.into_error()));
+            let chain = chain.fallback(async |gave_up: GaveUp<Failure>| Err(gave_up.into_error()));
             chain.call(async || asked(&server).await).await
         };
-        "with the attempt": |server| {
+        "first, with the attempt": |server| {
             let chain = policy.span(true).name("fetch").on(on);
             chain.call_attempt(async |_| asked(&server).await).await
         };
@@ -270,12 +228,9 @@ async fn chains() {
             retry_each_blocking(chain, [()], |_| each(ask(&server)))
         };
     }
-    assert_spans! { spans_of, ["asked", "retrying", "asked", "succeeded"],
+    assert_spans! { spans_of, BARE,
         "not wanted": |server| {
             policy.on(on).name("fetch").span(false).call(async || asked(&server).await).await
-        };
-        "not named": |server| {
-            policy.on(on).name("fetch").call(async || asked(&server).await).await
         };
         "a batch, not wanted": |server| {
             let chain = policy.on(on).span(false).name("fetch");
@@ -301,13 +256,13 @@ async fn code_outside_attempts_is_in_the_calls_span() {
         .span(true)
         .policy_timeout()
         .on(|_| true);
-    let chain = chain.fallback(async |_: GaveUp<Busy>| {
+    let chain = chain.fallback(async |_: GaveUp<Failure>| {
         tracing::info!("resorted");
         Ok(())
     });
     let call = chain.call(async || {
         let _dropped = Dropped;
-        pending::<Result<(), Busy>>().await
+        pending::<Result<(), Failure>>().await
     });
     let expected = [
         "call{call=fetch}:attempt{attempt=1}: dropped",
@@ -327,7 +282,7 @@ async fn calls_of_a_batch_at_once() {
         async |items| {
             sleep(items[0] * SECOND).await;
             tracing::info!("asked");
-            Ok(items.into_iter().map(Ok::<u32, Busy>).collect())
+            Ok(items.into_iter().map(Ok::<u32, Failure>).collect())
         },
     );
     let attempt = "call{call=fetch}:attempt{attempt=1}: asked";
@@ -344,7 +299,7 @@ async fn threads_of_a_batch_are_in_the_span_of_the_call() {
         retry_each_blocking(batches.batches(1).concurrency(2), [1, 2], |items| {
             both.wait();
             dispatcher::with_default(&listener, || tracing::info!("asked"));
-            Ok(items.into_iter().map(Ok::<u32, Busy>).collect())
+            Ok(items.into_iter().map(Ok::<u32, Failure>).collect())
         })
     };
     let mut spans = spans_of(sent).await;
@@ -354,26 +309,6 @@ async fn threads_of_a_batch_are_in_the_span_of_the_call() {
         "call{call=fetch}:attempt{attempt=1}: asked",
     ];
     assert_eq!(spans, expected);
-}
-
-/// A span lasts as long as what it is named after: an attempt's ends before the pause, a subtask's with the subtask.
-#[tokio::test(start_paused = true)]
-async fn ends_of_spans() {
-    let expected = [
-        "call{call=fetch}:attempt{attempt=1}: close",
-        "call{call=fetch}: retrying",
-        "call{call=fetch}:attempt{attempt=2}: close",
-        "call{call=fetch}: succeeded",
-        "call{call=fetch}: close",
-    ];
-    let policy = Policy::none().max(1).name("fetch");
-    let chain = policy.on(|_| true).span(true);
-    assert_spans! { ends_of, expected,
-        "chain": |server| chain.call(async || server.next()).await;
-        "batch": |server| retry_each(chain, [()], async |_| each(server.next())).await;
-        "blocking": |server| chain.call_blocking(|| server.next());
-        "blocking batch": |server| retry_each_blocking(chain, [()], |_| each(server.next()));
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -418,8 +353,8 @@ async fn plans() {
 #[tokio::test(start_paused = true)]
 async fn a_dead_end_of_a_plan() {
     let mut plan = Plan::new();
-    plan.add("search", [], async |[]| Err::<(), _>(Busy));
-    let chain = Policy::none().max(1).on(|_: &Busy| false).span(true);
+    plan.add("search", [], async |[]| Err::<(), _>(TRANSIENT));
+    let chain = Policy::none().max(1).on(|_: &Failure| false).span(true);
     let run = plan.run_until(chain.name("site"), async |_| {
         tracing::info!("validated");
         Validity::Valid

@@ -6,12 +6,8 @@ use retry_runtime::testing::fail_times;
 use support::prelude::*;
 use support::sink::Sink;
 
-/// The level of each record of a call that fails so often, and what was recorded.
-fn levels_of(failures: u32) -> (Vec<String>, usize) {
-    levels_named("read", failures)
-}
-
-fn levels_named(name: &str, failures: u32) -> (Vec<String>, usize) {
+/// The records of a call that fails a number of times, each with its level, and the number of those recorded.
+fn levels_of(name: &str, failures: u32) -> (Vec<String>, usize) {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(sink.writer())
@@ -44,7 +40,8 @@ fn each_record_has_its_configured_level() {
     let _turn = TURN.lock();
     let retrying = |level: &str| format!("{level} retry: {RETRYING}");
     let succeeded = |level: &str| format!("{level} retry: succeeded call=read attempt=2 max=1");
-    assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
+    let by_default = [retrying("WARN"), succeeded("INFO")];
+    assert_eq!(levels_of("read", 1).0, by_default);
     for (level, name) in [
         (Level::Error, "ERROR"),
         (Level::Warn, "WARN"),
@@ -53,31 +50,31 @@ fn each_record_has_its_configured_level() {
         (Level::Trace, "TRACE"),
     ] {
         set_level(Record::Retrying, level);
-        assert_eq!(levels_of(1).0, [retrying(name), succeeded("INFO")]);
+        assert_eq!(levels_of("read", 1).0, [retrying(name), succeeded("INFO")]);
     }
     set_level(Record::Retrying, Level::Off);
     set_level(Record::Succeeded, Level::Debug);
-    assert_eq!(levels_of(1), (vec![succeeded("DEBUG")], 2));
+    assert_eq!(levels_of("read", 1), (vec![succeeded("DEBUG")], 2));
     set_level(Record::RateChanged, Level::Off);
     set_level(Record::GaveUp, Level::Error);
     let gave_up = "ERROR retry: gave up call=read attempt=2 max=1 error=busy reason=exhausted";
-    assert_eq!(levels_of(2).0, [gave_up]);
+    assert_eq!(levels_of("read", 2).0, [gave_up]);
     reset_levels();
-    assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
+    assert_eq!(levels_of("read", 1).0, by_default);
 
     // The explanation of a reason is logged once per process.
     let gave_up = gave_up.replace("ERROR", "WARN");
     let explained = "DEBUG retry::reason: what to do about it: https://docs.rs/retry-runtime/latest/\
                      retry_runtime/guide/troubleshooting/index.html#exhausted reason=\"exhausted\"";
     let lines = [&retrying("WARN"), &gave_up, explained];
-    assert_eq!(levels_of(2).0, lines);
-    assert_eq!(levels_of(2).0, lines[..2]);
+    assert_eq!(levels_of("read", 2).0, lines);
+    assert_eq!(levels_of("read", 2).0, lines[..2]);
 }
 
 #[test]
 fn some_calls_log_less_than_others() {
     let _turn = TURN.lock();
-    let levels = |name: &str| levels_named(name, 1).0;
+    let levels = |name: &str| levels_of(name, 1).0;
     let all = |name: &str, levels: [&str; 2]| {
         let [retrying, succeeded] = levels;
         vec![
@@ -97,7 +94,7 @@ fn some_calls_log_less_than_others() {
         assert_eq!(levels(name), all(name, logged), "{name}");
     }
     assert_eq!(levels("quiet.silent"), Vec::<String>::new());
-    assert_eq!(levels_named("quiet.silent", 1).1, 2);
+    assert_eq!(levels_of("quiet.silent", 1).1, 2);
     set_most("quiet", Level::Trace);
     assert_eq!(levels("quiet"), all("quiet", ["TRACE", "TRACE"]));
     reset_levels();

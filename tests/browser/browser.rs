@@ -49,20 +49,8 @@ const LINES: [&str; 10] = [
 ];
 
 /// The forms in `at_once.rs`. Before each call, the page requests the form's name from the test's server.
-const AT_ONCE: [&str; 12] = [
-    "attribute",
-    "expression",
-    "cancel",
-    "timer",
-    "cancel-timer",
-    "stream",
-    "correct",
-    "chain",
-    "chain-timer",
-    "batch",
-    "plan",
-    "limiter",
-];
+const AT_ONCE: &str = "attribute expression cancel timer cancel-timer stream correct chain chain-timer batch plan \
+    limiter";
 
 /// The lines in the console.
 const LOGGED: [&str; 2] = [
@@ -86,7 +74,7 @@ fn calls_wait_end_and_log_in_a_page_as_elsewhere() {
             let is_said = lines.iter().any(|line| line.starts_with(expected));
             assert!(is_said, "{expected}: {lines:#?}");
         }
-        for form in AT_ONCE {
+        for form in AT_ONCE.split(' ') {
             let expected = format!("{form}: up");
             assert!(lines.contains(&expected), "{expected}: {lines:#?}");
         }
@@ -197,11 +185,8 @@ struct Site {
 impl Site {
     async fn answer(self: Arc<Self>, mut stream: TcpStream) -> io::Result<()> {
         let head = read_head(&mut stream).await?;
-        let path = head
-            .split(' ')
-            .nth(1)
-            .unwrap_or_default()
-            .trim_start_matches('/');
+        let path = head.split(' ').nth(1).unwrap_or_default();
+        let path = path.trim_start_matches('/');
         let number = {
             let mut seen = self.seen.lock().unwrap();
             let arrivals = seen.entry(path.to_owned()).or_default();
@@ -209,23 +194,12 @@ impl Site {
             arrivals.len()
         };
         let file = |name: &str| fs::read(self.folder.join(name));
+        let of_type = |kind, content| ("200 OK", format!("content-type: {kind}"), content);
         let in_two_seconds = SystemTime::now() + Duration::from_secs(2);
         let (status, header, body) = match (path, number) {
-            ("", _) => (
-                "200 OK",
-                "content-type: text/html".to_owned(),
-                self.html.clone().into_bytes(),
-            ),
-            ("page.js", _) => (
-                "200 OK",
-                "content-type: text/javascript".to_owned(),
-                file(path)?,
-            ),
-            ("page_bg.wasm", _) => (
-                "200 OK",
-                "content-type: application/wasm".to_owned(),
-                file(path)?,
-            ),
+            ("", _) => of_type("text/html", self.html.clone().into_bytes()),
+            ("page.js", _) => of_type("text/javascript", file(path)?),
+            ("page_bg.wasm", _) => of_type("application/wasm", file(path)?),
             ("report", _) => {
                 self.sender
                     .send(read_body(&head, &mut stream).await?)

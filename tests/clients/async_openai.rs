@@ -17,7 +17,7 @@ use support::prelude::*;
 use support::scripted::{Answer, Server, answer, answer_with, broken_events, closed, cut, events};
 use support::verdicts::BROKEN;
 
-const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
+pub(crate) const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
     "finish_reason":"stop","message":{"role":"assistant","content":"hello"}}]}"#;
 const CHUNK: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
 const LAST: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#;
@@ -28,10 +28,10 @@ fn refused(kind: &str, code: &str) -> String {
     format!(r#"{{"error":{{"message":"no","type":"{kind}","param":null,"code":"{code}"}}}}"#)
 }
 
-fn request() -> CreateChatCompletionRequest {
+pub(crate) fn request(model: &str, prompt: &str) -> CreateChatCompletionRequest {
     CreateChatCompletionRequest {
-        model: String::from("m"),
-        messages: vec![ChatCompletionRequestUserMessage::from("hi").into()],
+        model: String::from(model),
+        messages: vec![ChatCompletionRequestUserMessage::from(prompt).into()],
         ..CreateChatCompletionRequest::default()
     }
 }
@@ -54,12 +54,12 @@ impl Model {
 
     #[retry(max = 3, jitter = "none", on = classify)]
     async fn create(&self) -> Result<CreateChatCompletionResponse, OpenAIError> {
-        self.0.chat().create(request()).await
+        self.0.chat().create(request("m", "hi")).await
     }
 
     #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
     async fn stream(&self) -> Result<BoxStream<'static, Result<Chunk, OpenAIError>>, OpenAIError> {
-        let chunks = self.0.chat().create_stream(request()).await?;
+        let chunks = self.0.chat().create_stream(request("m", "hi")).await?;
         let is_last =
             |chunk: &Chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
         Ok(whole(chunks, is_last).boxed())
@@ -118,15 +118,6 @@ async fn answers() {
     assert_eq!(classify(&error), Verdict::STOP);
 }
 
-/// Only what headers ask for needs another variant.
-#[tokio::test]
-async fn errors_in_a_body_are_api_errors() {
-    let server = Server::start([answer(429, &refused("insufficient_quota", "c"))]);
-    let error = Model::at(&server.url).create().await.unwrap_err();
-    assert!(matches!(error, OpenAIError::ApiError(_)), "{error:?}");
-    assert_eq!(classify(&error), Verdict::STOP);
-}
-
 #[tokio::test]
 async fn hints_are_honored_and_the_response_stays_readable() {
     let _skipped = testing::skip_sleeps();
@@ -135,10 +126,15 @@ async fn hints_are_honored_and_the_response_stays_readable() {
     let server = Server::start([throttled]);
     let error = Model::at(&server.url).create().await.unwrap_err();
     assert_eq!(recording.delays(), [3, 3, 4].map(Duration::from_secs));
-    let answer = api_error(&error).unwrap();
-    assert_eq!(answer.status_code, 429);
-    assert_eq!(answer.api_error.code.as_deref(), Some("slow_down"));
+    let refusal = api_error(&error).unwrap();
+    assert_eq!(refusal.status_code, 429);
+    assert_eq!(refusal.api_error.code.as_deref(), Some("slow_down"));
     assert!(error.to_string().contains("429"), "{error}");
+
+    // Only what headers ask for needs another variant than this.
+    let server = Server::start([answer(429, &refused("insufficient_quota", "c"))]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert!(matches!(error, OpenAIError::ApiError(_)), "{error:?}");
 }
 
 /// Only the explanation is truncated; the status is complete.
@@ -172,14 +168,6 @@ async fn the_start_of_an_enormous_error_body_is_kept() {
     check(answer(304, ""), Verdict::STOP).await;
 }
 
-#[tokio::test]
-async fn a_call_ends_with_its_first_success() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer(503, ""), answer(200, HELLO)]);
-    Model::at(&server.url).create().await.unwrap();
-    assert_eq!(server.requests(), 2);
-}
-
 /// The effect that the constructor prevents.
 #[tokio::test]
 async fn the_default_client_multiplies_requests() {
@@ -209,8 +197,12 @@ async fn streams() {
 }
 
 #[tokio::test]
-async fn a_stream_is_yielded_once_it_is_whole() {
+async fn a_call_ends_with_its_first_success_and_a_stream_once_it_is_whole() {
     let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, ""), answer(200, HELLO)]);
+    Model::at(&server.url).create().await.unwrap();
+    assert_eq!(server.requests(), 2);
+
     let answers =
         [events(&[CHUNK]), broken_events(&[CHUNK, LAST]), events(&[CHUNK, LAST, "data: [DONE]"])];
     let server = Server::start(answers);

@@ -36,6 +36,7 @@ fn refused(kind: &str) -> String {
 struct Model {
     client: Client,
     target: ServiceTarget,
+    options: ChatOptions,
 }
 
 impl Model {
@@ -48,6 +49,7 @@ impl Model {
                 auth: AuthData::from_single("none"),
                 model: ModelIden::new(adapter, "m"),
             },
+            options: ChatOptions::default(),
         }
     }
 
@@ -61,20 +63,22 @@ impl Model {
         self.client.exec_chat(self.target.clone(), request, None).await
     }
 
+    async fn open(&self) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
+        let (target, request) = (self.target.clone(), ChatRequest::from_user("hi"));
+        let answer = self.client.exec_chat_stream(target, request, Some(&self.options)).await?;
+        Ok(whole(answer).boxed())
+    }
+
     #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
     async fn events(&self) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
-        let request = ChatRequest::from_user("hi");
-        let answer = self.client.exec_chat_stream(self.target.clone(), request, None).await?;
-        Ok(whole(answer).boxed())
+        self.open().await
     }
 
     #[retry(max = 3, jitter = "none", on = classify, stream = "first")]
     async fn first_events(
         &self,
     ) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
-        let request = ChatRequest::from_user("hi");
-        let answer = self.client.exec_chat_stream(self.target.clone(), request, None).await?;
-        Ok(whole(answer).boxed())
+        self.open().await
     }
 }
 
@@ -137,23 +141,9 @@ async fn streams() {
     }
 }
 
-impl Model {
-    #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
-    async fn events_in_time(
-        &self,
-        options: &ChatOptions,
-    ) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
-        let request = ChatRequest::from_user("hi");
-        let answer =
-            self.client.exec_chat_stream(self.target.clone(), request, Some(options)).await?;
-        Ok(whole(answer).boxed())
-    }
-}
-
 /// The client's own time limits of streams, not those of its HTTP client.
 #[tokio::test]
 async fn a_stream_that_stalls() {
-    let _skipped = testing::skip_sleeps();
     let patience = Duration::from_millis(200);
     let of_headers = ChatOptions::default().with_stream_header_timeout(patience);
     let of_reads = ChatOptions::default().with_stream_read_timeout(patience);
@@ -162,21 +152,25 @@ async fn a_stream_that_stalls() {
         (of_reads, stalling_events(&[CHUNK]), "StreamTimeout::Read"),
     ];
     for (options, answer, name) in table {
-        let server = Server::start([answer]);
-        let model = Model::at(&server.url);
-        let error = model.events_in_time(&options).await.err().unwrap();
-        let Error::WebStream { error: inside, .. } = &error else {
-            panic!("{name}: {error:?}");
+        let of_stream = |error: &Error| {
+            let Error::WebStream { error: inside, .. } = error else {
+                panic!("{name}: {error:?}");
+            };
+            assert!(inside.is::<StreamTimeout>(), "{name}: {error:?}");
+            classify(error)
         };
-        assert!(inside.is::<StreamTimeout>(), "{name}: {error:?}");
-        assert_eq!(classify(&error), Verdict::TIMEOUT, "{name}");
-        server.assert_attempts(Verdict::TIMEOUT);
+        let call = async |url: &str| Model { options, ..Model::at(url) }.events().await;
+        scripted::check(answer, Verdict::TIMEOUT, of_stream, call).await;
     }
 }
 
 #[tokio::test]
-async fn a_stream_is_yielded_once_it_is_whole() {
+async fn a_call_ends_with_its_first_success_and_a_stream_once_it_is_whole() {
     let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, ""), answer(200, HELLO)]);
+    Model::at(&server.url).chat().await.unwrap();
+    assert_eq!(server.requests(), 2);
+
     let answers = [events(&[CHUNK]), answer(503, ""), events(&[CHUNK, LAST, DONE])];
     let server = Server::start(answers);
     let events: Vec<_> = Model::at(&server.url).events().await.unwrap().collect().await;
@@ -196,12 +190,4 @@ async fn a_stream_is_opened_again_until_its_first_event() {
     let events: Vec<_> = Model::at(&server.url).first_events().await.unwrap().collect().await;
     assert_eq!(server.requests(), 3);
     assert!(matches!(events[..], [Ok(ChatStreamEvent::Chunk(_)), Err(_)]));
-}
-
-#[tokio::test]
-async fn a_call_ends_with_its_first_success() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer(503, ""), answer(200, HELLO)]);
-    Model::at(&server.url).chat().await.unwrap();
-    assert_eq!(server.requests(), 2);
 }

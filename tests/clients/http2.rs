@@ -1,7 +1,8 @@
-//! Requests that HTTP/2 marks as unprocessed (RFC 9113, section 8.7) are sent again, even if they must not take effect
-//! twice: hyper-util, reqwest and tonic with an h2 server.
+//! hyper-util, reqwest and tonic with an h2 server that resets streams. Requests that HTTP/2 marks as unprocessed (RFC
+//! 9113, section 8.7) are sent again, even if they must not take effect twice.
 
 use h2::Reason;
+use http::Response;
 use http_body_util::Empty;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::TokioExecutor;
@@ -19,6 +20,8 @@ use crate::tonic::service::send;
 enum Answer {
     /// `RST_STREAM` of the request with that reason.
     Reset(Reason),
+    /// The same after the head of a response.
+    ResetBody(Reason),
     /// `GOAWAY` with that reason that names an earlier stream as the last one.
     GoAwayBelow(Reason),
     /// `GOAWAY` that names the request as the last one, which then gets no response.
@@ -35,6 +38,12 @@ async fn answer(stream: TcpStream, answer: Answer, requests: Arc<AtomicU32>) -> 
         requests.fetch_add(1, Ordering::Relaxed);
         match answer {
             Answer::Reset(reason) => respond.send_reset(reason),
+            Answer::ResetBody(reason) => {
+                let head = respond.send_response(Response::new(()), false);
+                let mut body = head.map_err(io::Error::other)?;
+                // Later, because a reset replaces a head that is not yet sent.
+                tokio::spawn(async move { body.send_reset(reason) });
+            }
             Answer::GoAwayBelow(_) | Answer::GoAwayAfter => {
                 connection.abrupt_shutdown(Reason::NO_ERROR);
             }
@@ -92,11 +101,11 @@ async fn by_hyper(url: &str) -> Result<(), Verdict> {
 
 async fn by_reqwest(url: &str) -> Result<(), Verdict> {
     #[retry(max = 2, backoff = "none", idempotent = false)]
-    async fn post(url: &str) -> Result<(), reqwest_0_13::Error> {
-        let client = reqwest_0_13::Client::builder()
+    async fn post(url: &str) -> Result<(), ::reqwest_0_13::Error> {
+        let client = ::reqwest_0_13::Client::builder()
             .no_proxy()
             .http2_prior_knowledge()
-            .retry(reqwest_0_13::retry::never());
+            .retry(::reqwest_0_13::retry::never());
         client.build()?.post(url).send().await.map(drop)
     }
 
@@ -135,3 +144,50 @@ async fn unprocessed_requests_are_sent_again() {
         assert_eq!([hyper, reqwest, tonic], [expected; 3], "{how:?}");
     }
 }
+
+macro_rules! tests_of {
+    ($reqwest:ident) => {
+        mod $reqwest {
+            use ::$reqwest as reqwest;
+
+            use super::*;
+
+            fn builder() -> reqwest::ClientBuilder {
+                reqwest::Client::builder().no_proxy().http2_prior_knowledge()
+            }
+
+            #[retry(max = 2, backoff = "none")]
+            async fn get(client: &reqwest::Client, url: &str) -> reqwest::Result<()> {
+                client.get(url).send().await.map(drop)
+            }
+
+            #[tokio::test]
+            async fn the_default_client_multiplies_requests() {
+                let one_each = builder().retry(reqwest::retry::never());
+                for (builder, times) in [(one_each, 3), (builder(), 9)] {
+                    let (server, requests) = server(Answer::Reset(Reason::REFUSED_STREAM));
+                    let client = builder.build().unwrap();
+                    let error = get(&client, &server.url()).await.unwrap_err();
+                    assert_eq!(error.classify(), Verdict::TRANSIENT);
+                    assert_eq!(requests.load(Ordering::Relaxed), times);
+                }
+            }
+
+            #[tokio::test]
+            async fn a_stream_that_the_server_resets_is_ambiguous() {
+                let client = builder().build().unwrap();
+                let (server, _) = server(Answer::Reset(Reason::INTERNAL_ERROR));
+                let error = get(&client, &server.url()).await.unwrap_err();
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+
+                let (server, _) = super::server(Answer::ResetBody(Reason::INTERNAL_ERROR));
+                let answer = client.get(server.url()).send().await.unwrap();
+                let error = answer.bytes().await.unwrap_err();
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+            }
+        }
+    };
+}
+
+tests_of!(reqwest_0_12);
+tests_of!(reqwest_0_13);

@@ -21,13 +21,9 @@ async fn check(url: &str, expected: Verdict) {
 }
 
 #[tokio::test]
-async fn no_connection_is_transient() {
+async fn no_connection_is_transient_and_a_broken_one_is_ambiguous() {
     check(&format!("http://{}/", closed_port()), Verdict::TRANSIENT).await;
     check("http://no-such-host.invalid/", Verdict::TRANSIENT).await;
-}
-
-#[tokio::test]
-async fn a_broken_connection_is_ambiguous() {
     for answer in ["", "HTTP/1.1 200 OK\r\ncontent-le"] {
         check(&Server::answering(answer).url(), BROKEN).await;
     }

@@ -11,7 +11,7 @@ use soketto::handshake::server::Response;
 use support::check_rows;
 use support::loopback;
 use support::prelude::*;
-use support::scripted::{Answer, PATIENCE, Server, answer, closed, closed_port, cut};
+use support::scripted::{Answer, IMPATIENCE, PATIENCE, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 use tokio::net::TcpStream;
 use tokio_util::compat::TokioAsyncReadCompatExt;
@@ -234,22 +234,16 @@ async fn treat(stream: TcpStream, answer: Answer) -> io::Result<()> {
 
 #[tokio::test]
 async fn requests_over_web_sockets() {
-    for (answer, expected) in [(closed(), BROKEN), (Answer::Nothing, Verdict::TIMEOUT)] {
-        let limits = Limits { answer: answer.patience(), ..limits() };
+    let height = || Answer::Bytes(String::from(r#"{"jsonrpc":"2.0","id":0,"result":1}"#));
+    for (answer, limits, expected) in [
+        (closed(), limits(), BROKEN),
+        (Answer::Nothing, Limits { answer: IMPATIENCE, ..limits() }, Verdict::TIMEOUT),
+        // Messages that are too large.
+        (height(), Limits { request_size: 10, ..limits() }, Verdict::STOP),
+        (height(), Limits { answer_size: 10, ..limits() }, Verdict::STOP),
+    ] {
         let server = web_sockets(answer);
         check_web_socket(&format!("ws://{}", server.address), limits, expected).await;
-        assert_eq!(server.accepted(), 4);
-    }
-}
-
-#[tokio::test]
-async fn a_message_too_large_for_a_web_socket_stops() {
-    let small_requests = Limits { request_size: 10, ..limits() };
-    let small_answers = Limits { answer_size: 10, ..limits() };
-    for limits in [small_requests, small_answers] {
-        let height = Answer::Bytes(String::from(r#"{"jsonrpc":"2.0","id":0,"result":1}"#));
-        let server = web_sockets(height);
-        check_web_socket(&format!("ws://{}", server.address), limits, Verdict::STOP).await;
-        assert_eq!(server.accepted(), 1);
+        assert_eq!(server.accepted(), if expected.is_retryable() { 4 } else { 1 });
     }
 }

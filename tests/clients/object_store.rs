@@ -31,9 +31,7 @@ impl Store {
     async fn read(&self) -> Result<GetResult, Error> {
         self.0.get(&Path::from("a")).await
     }
-}
 
-impl Store {
     #[retry(max = 3, jitter = "none", on = classify)]
     async fn read_whole(&self) -> Result<Vec<u8>, Error> {
         let found = self.0.get(&Path::from("a")).await?;
@@ -60,6 +58,8 @@ async fn answers() {
         Answer::Nothing => Verdict::TIMEOUT,
         Answer::Absent => Verdict::TRANSIENT,
     }
+    let read = async |url: &str| Store::at(url).read_whole().await;
+    scripted::check(cut(), BROKEN, classify, read).await;
 }
 
 #[tokio::test]
@@ -70,15 +70,6 @@ async fn an_untrusted_certificate_stops() {
     let failed = HttpError::new(HttpErrorKind::Connect, failed.unwrap_err());
     let error = Error::Generic { store: "HTTP", source: failed.into() };
     assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
-}
-
-#[tokio::test]
-async fn a_body_that_breaks_off_is_ambiguous() {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([cut()]);
-    let error = Store::at(&server.url).read_whole().await.unwrap_err();
-    assert_eq!(classify(&error), BROKEN, "{error:?}");
-    server.assert_attempts(BROKEN);
 }
 
 /// The effect that the setting prevents.
@@ -118,19 +109,12 @@ impl S3 {
 /// S3 can respond with 200 and an error.
 #[tokio::test]
 async fn errors_in_a_200_are_classified() {
-    let _skipped = testing::skip_sleeps();
     for (code, expected) in [("SlowDown", Verdict::THROTTLED), ("InternalError", BROKEN)] {
         let body = format!("<Error><Code>{code}</Code></Error>");
-        let server = Server::start([answer(200, &body)]);
-        let error = S3::at(&server.url).copy().await.unwrap_err();
-        assert_eq!(classify(&error), expected, "{error:?}");
-        server.assert_attempts(expected);
+        let copy = async |url: &str| S3::at(url).copy().await;
+        scripted::check(answer(200, &body), expected, classify, copy).await;
     }
-}
-
-/// The same with a code that the store doesn't check.
-#[test]
-fn other_errors_in_a_200_are_classified() {
+    // With a code that the store doesn't check.
     let error = Error::Generic {
         store: "S3",
         source: "Server returned error response: <Error><Code>AccessDenied</Code></Error>".into(),

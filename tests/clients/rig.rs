@@ -64,13 +64,6 @@ impl Model {
     ) -> Result<BoxStream<'static, Result<Item<StreamEvent>, ProviderError>>, ProviderError> {
         Ok(self.0.stream(Self::request())?.boxed())
     }
-
-    async fn stream_error(&self) -> ProviderError {
-        match self.items().await {
-            Ok(_) => panic!("an answer"),
-            Err(error) => error,
-        }
-    }
 }
 
 /// Both of a call and of a stream.
@@ -118,13 +111,10 @@ async fn answers() {
 
 #[tokio::test]
 async fn anthropic() {
-    let _skipped = testing::skip_sleeps();
     let event = format!("event: error\ndata: {OVERLOADED}");
     for answer in [answer(529, OVERLOADED), events(&[&event])] {
-        let server = Server::start([answer]);
-        let error = Model::of_anthropic(&server.url).stream_error().await;
-        assert_eq!(classify(&error), BROKEN, "{error:?}");
-        server.assert_attempts(BROKEN);
+        let call = async |url: &str| Model::of_anthropic(url).items().await;
+        scripted::check(answer, BROKEN, classify, call).await;
     }
 }
 

@@ -103,7 +103,7 @@ fn a_timeout_is_a_timeout() {
 }
 
 #[test]
-fn a_timeout_in_connecting_is_not_ambiguous() {
+fn a_timeout_in_connecting_or_looking_up_the_host_is_not_ambiguous() {
     // Connections that aren't accepted, until the system's queue is full.
     let full = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = full.local_addr().unwrap();
@@ -116,11 +116,7 @@ fn a_timeout_in_connecting_is_not_ambiguous() {
     let agent = config.timeout_connect(Some(patience)).build().new_agent();
     let error = check(&agent, &format!("http://{address}/"), Verdict::TRANSIENT);
     assert!(matches!(error, Error::Timeout(Timeout::Connect)), "{error:?}");
-}
-
-/// Made by hand: the system's resolver can't be made to stall.
-#[test]
-fn a_timeout_in_looking_up_the_host_is_not_ambiguous() {
+    // Made by hand: the system's resolver can't be made to stall.
     assert_eq!(Error::Timeout(Timeout::Resolve).classify(), Verdict::TRANSIENT);
 }
 

@@ -48,21 +48,6 @@ fn record(breaker: &Breaker, outcome: AttemptOutcome, times: u32) {
     }
 }
 
-/// Enough calls that succeeded for the next to be counted without the lock.
-fn after_successes() -> Arc<Breaker> {
-    begin();
-    let breaker = Breaker::new().ratio(0.5).minimum_calls(32);
-    record(&breaker, AttemptOutcome::Success, 32);
-    Arc::new(breaker)
-}
-
-/// Checks that it opens after this number of failures, at the next one.
-fn opens_after(breaker: &Breaker, failures: u32) {
-    record(breaker, FAILURE, failures);
-    let last = breaker.record(admitted(breaker), FAILURE);
-    assert!(matches!(last, Some(Transition::Opened { .. })));
-}
-
 #[test]
 fn half_open_admits_the_trial_calls_and_one_transition_happens() {
     many(|| {
@@ -133,30 +118,31 @@ fn the_breaker_opens_once() {
     });
 }
 
-/// All successes that are recorded without the lock count: if one were lost, the breaker would open one
-/// failure earlier.
+/// Those that are recorded without the lock, too, no matter which thread flushes them: if a success were lost, the
+/// breaker would open one failure earlier.
 #[test]
-fn no_success_is_lost() {
-    many(|| {
-        let breaker = after_successes();
-        at_once(&breaker, 3, |breaker, _| {
-            record(breaker, AttemptOutcome::Success, 4);
+fn outcomes_at_once_are_counted_once() {
+    type Outcome = fn(usize) -> AttemptOutcome;
+    // 44 successes, or 40 and 4 failures.
+    let cases: [(Outcome, u32); 2] = [
+        (|_| AttemptOutcome::Success, 43),
+        (only_the_first_fails, 35),
+    ];
+    for (outcome, failures) in cases {
+        many(move || {
+            begin();
+            let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
+            // Enough for the next to be counted without the lock.
+            record(&breaker, AttemptOutcome::Success, 32);
+            at_once(&breaker, 3, move |breaker, number| {
+                record(breaker, outcome(number), 4);
+            });
+            // It opens after this number of failures, at the next one.
+            record(&breaker, FAILURE, failures);
+            let last = breaker.record(admitted(&breaker), FAILURE);
+            assert!(matches!(last, Some(Transition::Opened { .. })));
         });
-        opens_after(&breaker, 43);
-    });
-}
-
-/// Outcomes aren't counted twice, no matter which thread flushes them.
-#[test]
-fn successes_and_failures_at_once_are_counted_once() {
-    many(|| {
-        let breaker = after_successes();
-        at_once(&breaker, 3, |breaker, number| {
-            record(breaker, only_the_first_fails(number), 4);
-        });
-        // 40 successes and 4 failures.
-        opens_after(&breaker, 35);
-    });
+    }
 }
 
 /// Permits of the closed state are used while the breaker opens, turns half open and closes.

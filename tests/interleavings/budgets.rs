@@ -1,4 +1,5 @@
-//! Tokens are never created or lost, and never exceed the capacity.
+//! Tokens are never created or lost, and never exceed the capacity. Each key has one budget, no matter which thread
+//! requests it first, and the number of budgets is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +10,18 @@ use crate::budget::bucket::Budget;
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::classify::kind::Kind::{Throttled, Transient};
 use crate::clock;
-use crate::keyed::Keyed;
+use crate::keyed::{Evictable, Keyed};
 use crate::{at_once, every, many};
+
+impl Evictable for Budget {
+    fn can_evict(&self, is_unused: bool) -> bool {
+        is_unused || self.is_full()
+    }
+}
+
+fn budgets(most: usize) -> Arc<Keyed<String, Budget>> {
+    Arc::new(Keyed::new(most, Budget::standard))
+}
 
 fn is(budget: &Budget, tokens: u32) {
     assert!(
@@ -163,5 +174,34 @@ fn the_clock_is_read_only_if_time_adds_tokens_or_room() {
             hosts.of(host).failed(Transient);
         }
         assert_eq!(hosts.of("a").to_string(), "8 of 10 tokens");
+    });
+}
+
+#[test]
+fn concurrent_requests_get_the_same_value() {
+    every(|| {
+        let hosts = budgets(2);
+        at_once(&hosts, 2, |hosts, _| {
+            assert!(hosts.of("a").withdraw(Transient));
+        });
+        assert_eq!(hosts.len(), 1);
+        assert_eq!(hosts.of("a").to_string(), "472 of 500 tokens");
+    });
+}
+
+/// A value that a call holds, or that was used, is not evicted to make room for another key.
+#[test]
+fn the_number_of_values_stays_within_the_limit() {
+    many(|| {
+        let hosts = budgets(1);
+        at_once(&hosts, 2, |hosts, number| {
+            let budget = hosts.of(["a", "b"][number]);
+            assert!(hosts.len() <= 1);
+            assert!(budget.withdraw(Transient));
+        });
+        assert_eq!(hosts.len(), 1);
+        // Neither payment is lost: one host has its own budget, and the other uses the shared one.
+        assert_eq!(hosts.of("a").to_string(), "486 of 500 tokens");
+        assert_eq!(hosts.of("b").to_string(), "486 of 500 tokens");
     });
 }

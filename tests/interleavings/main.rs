@@ -13,9 +13,7 @@ mod sources;
 
 mod breakers;
 mod budgets;
-mod keys;
 mod queues;
-mod quotas;
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Every waiter gets a turn, even if others give up: after a lost wake-up, all threads would sleep, which fails a test.
-//! The number of waiters with a turn never exceeds the number of slots.
+//! The number of waiters with a turn never exceeds the number of slots. Elapsed time restores consumed capacity, and no
+//! time counts twice, no matter which threads make corrections.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -13,7 +14,11 @@ use shuttle::future::{block_on, spawn, yield_now};
 use crate::clock;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
-use crate::many;
+use crate::limiter::quota::Quota;
+use crate::limiter::rate_limiter::RateLimiter;
+use crate::{at_once, many};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A limiter with a fixed number of slots.
 #[derive(Clone, Copy)]
@@ -39,7 +44,7 @@ struct Shared {
 
 impl Shared {
     fn new(places: u32) -> Arc<Self> {
-        clock::set(Duration::from_secs(100));
+        clock::set(100 * SECOND);
         Arc::new(Self {
             queue: Queue::new(Places(places)),
             within: AtomicU32::new(0),
@@ -112,4 +117,24 @@ fn different_costs_do_not_starve_waiters() {
 #[test]
 fn a_dropped_waiter_passes_its_turn_on() {
     all_get_a_turn(1, 2, &[1, 1]);
+}
+
+#[test]
+fn concurrent_corrections_count_time_once() {
+    many(|| {
+        clock::set(100 * SECOND);
+        let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, SECOND).burst(100);
+        // Uses up the whole burst.
+        limiter.settle(0, 100);
+        let limiter = Arc::new(limiter);
+        at_once(&limiter, 4, |limiter, number| {
+            clock::advance(5 * SECOND);
+            match number % 2 {
+                0 => limiter.settle(0, 0),
+                _ => limiter.learn(|_| Some("100")),
+            }
+        });
+        let available = limiter.available();
+        assert!((available - 20.0).abs() < 1e-6, "{available}");
+    });
 }

@@ -32,6 +32,7 @@ pub(crate) struct Mutation {
     pub(crate) place: Place,
 }
 
+#[derive(Default)]
 pub(crate) struct Copy {
     pub(crate) root: PathBuf,
     pub(crate) mutations: Vec<Mutation>,
@@ -51,12 +52,9 @@ impl Copy {
     pub(crate) fn new(from: &Path, root: PathBuf) -> Result<Self, Box<dyn Error>> {
         let list = ["ls-files", "--cached", "--others", "--exclude-standard"];
         let listed = Command::new("git").args(list).current_dir(from).output()?;
-        let (mutations, dropped, files) = <_>::default();
         let mut copy = Self {
             root,
-            mutations,
-            dropped,
-            files,
+            ..Self::default()
         };
         for path in String::from_utf8(listed.stdout)?.lines() {
             // Neither links to folders nor deleted files.
@@ -79,11 +77,8 @@ impl Copy {
         }
         copy.write("mutated/Cargo.toml", MANIFEST.as_bytes())?;
         copy.write("mutated/src/lib.rs", include_bytes!("mutated.rs"))?;
-        copy.dropped = copy
-            .files
-            .iter()
-            .flat_map(|file| copy.dropped_before(file))
-            .collect();
+        let dropped = copy.files.iter().flat_map(|file| copy.dropped_before(file));
+        copy.dropped = dropped.collect();
         copy.mutate()?;
         Ok(copy)
     }
@@ -91,10 +86,8 @@ impl Copy {
     fn add(&mut self, path: &str, source: String) -> syn::Result<()> {
         let first = self.mutations.len();
         for place in places(&source)? {
-            self.mutations.push(Mutation {
-                file: path.to_owned(),
-                place,
-            });
+            let file = path.to_owned();
+            self.mutations.push(Mutation { file, place });
         }
         let numbers = first..self.mutations.len();
         self.files.push(File {
@@ -158,15 +151,14 @@ impl Copy {
         let around = regions
             .iter()
             .filter(|(_, region)| region.contains(&offset));
-        let innermost = around.min_by_key(|(_, region)| region.len());
+        if let Some((number, _)) = around.min_by_key(|(_, region)| region.len()) {
+            return vec![*number];
+        }
         let near = start(line.saturating_sub(6))..start(line + 5);
-        let mut nearby = regions
+        let nearby = regions
             .iter()
             .filter(|(_, region)| near.contains(&region.start));
-        let blamed = innermost
-            .into_iter()
-            .chain(nearby.by_ref().filter(|_| innermost.is_none()));
-        blamed.map(|(number, _)| *number).collect()
+        nearby.map(|(number, _)| *number).collect()
     }
 
     /// The text of a file with its mutations except those dropped, and where each of them is.
@@ -183,13 +175,8 @@ impl Copy {
             // At the same position, ends are first. An outer mutation has a lower number, begins first and ends last.
             inserted.push((place.range.start, 1, number, number, before));
             if !place.range.is_empty() {
-                inserted.push((
-                    place.range.end,
-                    0,
-                    usize::MAX - number,
-                    number,
-                    after.to_owned(),
-                ));
+                let order = usize::MAX - number;
+                inserted.push((place.range.end, 0, order, number, after.to_owned()));
             }
         }
         inserted.sort();

@@ -204,13 +204,8 @@ impl<'a> Visit<'a> for Finder<'_> {
             BinOp::Ne(_) => "==",
             BinOp::And(_) if !declares(&both.left) && !declares(&both.right) => "||",
             BinOp::Or(_) => "&&",
-            BinOp::Add(_) | BinOp::Div(_) => {
-                if matches!(both.op, BinOp::Add(_)) {
-                    "-"
-                } else {
-                    "*"
-                }
-            }
+            BinOp::Add(_) => "-",
+            BinOp::Div(_) => "*",
             BinOp::Sub(_) => "+",
             BinOp::Mul(_) => "/",
             _ => "",

@@ -62,15 +62,14 @@ fn build_some(
     binaries: &mut Vec<Binary>,
 ) -> Result<(), Box<dyn Error>> {
     loop {
-        let mut cargo = Command::new("cargo");
-        cargo.args("test -j2 --no-run --message-format short --lib".split(' '));
-        cargo
+        let output = Command::new("cargo")
+            .args("test -j2 --no-run --message-format short --lib".split(' '))
             .args(arguments.split_whitespace())
-            .current_dir(&copy.root);
-        cargo
+            .current_dir(&copy.root)
             .env("CARGO_TARGET_DIR", target)
-            .env("CARGO_INCREMENTAL", "0");
-        let output = cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").output()?;
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .output()?;
         let text = String::from_utf8(output.stderr)?;
         if output.status.success() {
             for path in text.lines().filter_map(executable) {
@@ -98,34 +97,25 @@ fn executable(line: &str) -> Option<&str> {
 /// The file, line and column in a line such as `src/lib.rs:1:2: error: …`.
 fn error(line: &str) -> Option<(&str, usize, usize)> {
     let (place, message) = line.split_once(": ")?;
-    let mut parts = place.splitn(3, ':');
-    let place = (
-        parts.next()?,
-        parts.next()?.parse().ok()?,
-        parts.next()?.parse().ok()?,
-    );
+    let (file, place) = place.split_once(':')?;
+    let (line, column) = place.split_once(':')?;
+    let place = (file, line.parse().ok()?, column.parse().ok()?);
     message.starts_with("error").then_some(place)
 }
 
 impl Binary {
     fn new(copy: &Copy, path: &str) -> Result<Self, Box<dyn Error>> {
         let path = copy.root.join(path);
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .ok_or("a name")?;
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or("a name")?;
         let package = name.rsplit_once('-').ok_or("a hash")?.0.replace('_', "-");
         let folder = Some(copy.root.join(package)).filter(|folder| folder.exists());
         let folder = folder.unwrap_or_else(|| copy.root.join("tests/behaviour"));
-        let list = Command::new(&path)
-            .args(["--list", "--format", "terse"])
-            .output()?;
+        let mut list = Command::new(&path);
+        let list = list.args(["--list", "--format", "terse"]).output()?;
         let tests = String::from_utf8(list.stdout)?;
-        let tests = tests
-            .lines()
-            .filter_map(|line| line.strip_suffix(": test"))
-            .map(str::to_owned)
-            .collect();
+        let tests = tests.lines().filter_map(|line| line.strip_suffix(": test"));
+        let tests = tests.map(str::to_owned).collect();
         let limit = Duration::from_mins(10);
         Ok(Self {
             path,
@@ -139,27 +129,24 @@ impl Binary {
     fn run(&self, tests: &[&String], variable: (&str, &str)) -> Result<bool, Box<dyn Error>> {
         // A mutation may allocate in an endless loop.
         let mut command = Command::new("sh");
-        command
-            .args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"])
-            .arg(&self.path);
+        command.args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"]);
+        command.arg(&self.path);
         if tests.is_empty() {
             command.args(SKIPPED);
         } else {
             command.arg("--exact").args(tests);
         }
-        command
+        let mut child = command
             .current_dir(&self.folder)
-            .env("CARGO_MANIFEST_DIR", &self.folder);
-        command.env(variable.0, variable.1);
-        // With one thread, the harness wouldn't start one for each test.
-        command
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .env(variable.0, variable.1)
+            // With one thread, the harness wouldn't start one for each test.
             .env("RUST_TEST_THREADS", "2")
-            .env("PROPTEST_MAX_SHRINK_ITERS", "0");
-        command
+            .env("PROPTEST_MAX_SHRINK_ITERS", "0")
             .env("RUST_BACKTRACE", "0")
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = command.spawn()?;
+            .stderr(Stdio::null())
+            .spawn()?;
         let output = BufReader::new(child.stdout.take().ok_or("piped")?);
         let (sender, failures) = mpsc::channel();
         thread::spawn(move || {
@@ -201,11 +188,8 @@ pub(crate) fn reached(binaries: &mut [Binary], record: &Path) -> Result<Reached,
         println!("{:?} for {}", start.elapsed(), binary.path.display());
         for line in fs::read_to_string(record).unwrap_or_default().lines() {
             let (number, test) = line.split_once(' ').ok_or("a space")?;
-            let tests = reached
-                .entry(number.parse()?)
-                .or_default()
-                .entry(index)
-                .or_default();
+            let binaries = reached.entry(number.parse()?).or_default();
+            let tests = binaries.entry(index).or_default();
             tests.insert(test.to_owned());
         }
     }

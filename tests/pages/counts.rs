@@ -1,9 +1,8 @@
 //! The numbers of tests on the page for reviewers.
 
 use std::fs;
-use std::path::Path;
 
-use crate::{pages, read, root};
+use crate::{files, pages, read, root};
 
 #[test]
 fn the_page_for_reviewers_has_the_number_of_tests() {
@@ -55,19 +54,10 @@ fn rounded(count: usize) -> String {
 
 /// The lines of all files with that ending.
 fn count(folder: &str, ending: &str, counts: &dyn Fn(&str) -> bool) -> usize {
-    fn in_folder(path: &Path, ending: &str, counts: &dyn Fn(&str) -> bool) -> usize {
-        if path.is_dir() {
-            let entries = fs::read_dir(path).expect("a folder");
-            let paths = entries.map(|entry| entry.expect("a file").path());
-            return paths.map(|path| in_folder(&path, ending, counts)).sum();
-        }
-        if path.extension().is_none_or(|extension| extension != ending) {
-            return 0;
-        }
-        let text = fs::read_to_string(path).expect("a text");
-        text.lines()
-            .filter(|line| counts(line.trim_start()))
-            .count()
-    }
-    in_folder(&root().join(folder), ending, counts)
+    let found = files(&root().join(folder), ending).into_iter();
+    let texts = found.map(|path| fs::read_to_string(path).expect("a text"));
+    let is_counted = |line: &&str| counts(line.trim_start());
+    texts
+        .map(|text| text.lines().filter(is_counted).count())
+        .sum()
 }

@@ -26,6 +26,23 @@ fn read(page: &str) -> String {
     text.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The files in a folder with that ending, or the file itself. None if there is no such path.
+fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).expect("a folder");
+        let paths = entries.map(|entry| entry.expect("a file").path());
+        return paths.flat_map(|path| files(&path, ending)).collect();
+    }
+    let has_ending = path.extension().is_some_and(|end| end == ending);
+    Vec::from_iter((has_ending && path.is_file()).then(|| path.to_owned()))
+}
+
+/// The texts of the sources of a crate, or of a part of it.
+fn sources(path: &Path) -> impl Iterator<Item = (PathBuf, String)> + use<> {
+    let files = files(path, "rs").into_iter();
+    files.map(|path| (path.clone(), fs::read_to_string(path).expect("a source")))
+}
+
 /// The pages at the top, and those in `docs`.
 fn pages() -> Vec<String> {
     let docs = fs::read_dir(root().join("docs")).expect("a folder");

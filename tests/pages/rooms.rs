@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::root;
+use crate::{root, sources};
 
 #[test]
 fn imports_between_folders_form_no_circle() {
@@ -79,7 +79,9 @@ fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
             continue;
         }
         let imported = imports.entry(room).or_default();
-        of_files(&path, imported);
+        for (_, text) in sources(&path) {
+            of_text(&text, imported);
+        }
     }
     let rooms: BTreeSet<_> = imports.keys().cloned().collect();
     for (room, imported) in &mut imports {
@@ -88,14 +90,7 @@ fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     imports
 }
 
-fn of_files(path: &Path, imported: &mut BTreeSet<String>) {
-    if path.is_dir() {
-        for entry in fs::read_dir(path).unwrap() {
-            of_files(&entry.unwrap().path(), imported);
-        }
-        return;
-    }
-    let text = fs::read_to_string(path).unwrap();
+fn of_text(text: &str, imported: &mut BTreeSet<String>) {
     let code = text.lines().map(|line| line.split("//").next().unwrap());
     for line in code {
         for named in line.split("crate::").skip(1) {
@@ -112,25 +107,12 @@ const MOST: usize = 3_000;
 fn no_folder_of_the_runtime_is_large() {
     let source = root().join("retry-runtime/src");
     for room in ORDER.into_iter().flatten() {
-        let mut files = Vec::new();
-        for path in [source.join(room), source.join(format!("{room}.rs"))] {
-            sources(&path, &mut files);
-        }
-        let texts = files.iter().map(|path| fs::read_to_string(path).unwrap());
+        let files = [source.join(room), source.join(format!("{room}.rs"))];
+        let texts = files.iter().flat_map(|path| sources(path));
         let is_code = |line: &str| !line.is_empty() && !line.starts_with("//");
         let lines = |text: String| text.lines().filter(|line| is_code(line.trim())).count();
-        let lines: usize = texts.map(lines).sum();
+        let lines: usize = texts.map(|(_, text)| lines(text)).sum();
         assert!(lines > 50 && lines <= MOST, "{room}: {lines} lines");
-    }
-}
-
-/// Adds all files in a folder, or the file itself. Nothing if there is none.
-fn sources(path: &Path, files: &mut Vec<PathBuf>) {
-    if path.is_file() {
-        files.push(path.to_owned());
-    }
-    for entry in fs::read_dir(path).into_iter().flatten() {
-        sources(&entry.unwrap().path(), files);
     }
 }
 
@@ -150,10 +132,7 @@ fn hidden_items_of_the_runtime_are_listed() {
     ] {
         let (_, listed) = listed.split_once(&format!("`{krate}` uses ")).expect(krate);
         let listed = listed.split("` uses ").next().unwrap();
-        let mut files = Vec::new();
-        sources(&root().join(krate).join("src"), &mut files);
-        for path in files {
-            let text = fs::read_to_string(&path).unwrap();
+        for (path, text) in sources(&root().join(krate).join("src")) {
             for named in text.split(PATH).skip(1) {
                 let end = match named.strip_prefix('{') {
                     Some(list) => list.find('}').unwrap() + 1,

@@ -1,9 +1,6 @@
 //! The version of the crates, wherever a manifest, a page or a link names it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use crate::{lines, pages, read, root};
+use crate::{lines, pages, read, root, sources};
 
 const CRATES: [&str; 9] = [
     "retry-classify",
@@ -95,13 +92,11 @@ fn pages_depend_on_the_version() {
 #[test]
 fn links_lead_to_the_version() {
     let sources = CRATES.map(|name| sources(&root().join(name).join("src")));
-    let pages = pages().into_iter().map(|page| root().join(page));
-    let paths = sources.into_iter().flatten().chain(pages);
-    let texts: Vec<_> = paths
-        .map(|path| (fs::read_to_string(&path).expect("a text"), path))
-        .collect();
+    let pages = pages().into_iter();
+    let pages = pages.map(|page| (root().join(&page), read(&page)));
+    let texts: Vec<_> = sources.into_iter().flatten().chain(pages).collect();
     let mut named = Vec::new();
-    for (text, path) in &texts {
+    for (path, text) in &texts {
         for link in text.split("docs.rs/retry-").skip(1) {
             // A link may name none, or the latest.
             let version = link.split(['/', ')', '>', '\n']).nth(1).unwrap_or_default();
@@ -111,17 +106,4 @@ fn links_lead_to_the_version() {
         }
     }
     all_name(&series(), &named, 15);
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("a file").path();
-        if path.is_dir() {
-            found.append(&mut sources(&path));
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            found.push(path);
-        }
-    }
-    found
 }

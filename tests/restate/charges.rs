@@ -10,7 +10,7 @@ use retry_runtime::seam::RetryBudget;
 use retry_runtime::{Backoff, Jitter, Kind, Policy};
 
 use crate::Notes;
-use crate::lab::{Lab, until};
+use crate::lab::{Lab, Service, until};
 
 const PAUSE: Duration = Duration::from_secs(5);
 const ATTEMPT: Duration = Duration::from_millis(500);
@@ -87,6 +87,13 @@ impl RetryBudget for Charges {
     }
 }
 
+/// Starts a server and the service.
+fn charges() -> (Lab, Service, Notes) {
+    let lab = Lab::new();
+    let (service, notes) = (lab.service("charges"), lab.notes());
+    (lab, service, notes)
+}
+
 /// Returns the log of an order, without times.
 fn records(notes: &Notes, order: &str) -> Vec<String> {
     let call = format!(" call={order} ");
@@ -103,9 +110,7 @@ fn records(notes: &Notes, order: &str) -> Vec<String> {
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
 fn a_run_replayed_in_each_pause_repeats_no_step() {
-    let lab = Lab::new();
-    let _service = lab.service("charges");
-    let notes = lab.notes();
+    let (lab, _service, notes) = charges();
     let orders: [(&str, u16, &str, &[&str]); 3] = [
         (
             "third",
@@ -146,9 +151,7 @@ fn a_run_replayed_in_each_pause_repeats_no_step() {
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
 fn a_cancelled_call_makes_no_further_attempt() {
-    let lab = Lab::new();
-    let _service = lab.service("charges");
-    let notes = lab.notes();
+    let (lab, _service, notes) = charges();
     let gave_up = ["retrying attempt=1", "gave attempt=1"];
     // During the pause, in an attempt that fails, and in one that succeeds.
     let orders: [(&str, bool, &[&str]); 3] = [
@@ -181,9 +184,7 @@ fn a_cancelled_call_makes_no_further_attempt() {
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
 fn a_retry_that_the_policy_no_longer_allows_is_not_made() {
-    let lab = Lab::new();
-    let _service = lab.service("charges");
-    let notes = lab.notes();
+    let (lab, _service, notes) = charges();
     lab.call("Charges/charge/send", "revoked", "revoked");
     until("the first pause", || !records(&notes, "revoked").is_empty());
     notes.add("stop", "1");
@@ -201,9 +202,7 @@ fn a_retry_that_the_policy_no_longer_allows_is_not_made() {
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
 fn an_attempt_that_panics_is_made_again_with_any_policy() {
-    let lab = Lab::new();
-    let _service = lab.service("charges");
-    let notes = lab.notes();
+    let (lab, _service, notes) = charges();
     let (status, text) = lab.call("Charges/charge", "panics", "panics");
     assert_eq!((status, text.as_str()), (200, "7"));
     assert_eq!(notes.lines("attempts panics").len(), 3);
@@ -213,20 +212,17 @@ fn an_attempt_that_panics_is_made_again_with_any_policy() {
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
 fn a_result_that_does_not_read_back_ends_the_invocation() {
-    let lab = Lab::new();
-    let _service = lab.service("charges");
+    let (lab, _service, notes) = charges();
     let (status, text) = lab.call("Charges/rate", "odd", "odd");
     assert_eq!(status, 500, "{text}");
     assert!(text.contains("the result of step `rate`"), "{text}");
-    assert_eq!(lab.notes().lines("rates").len(), 1);
+    assert_eq!(notes.lines("rates").len(), 1);
 }
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
 fn a_call_renamed_by_new_code_waits_for_the_old_code() {
-    let lab = Lab::new();
-    let _service = lab.service("charges");
-    let notes = lab.notes();
+    let (lab, _service, notes) = charges();
     lab.call("Charges/charge/send", "renamed", "renamed");
     until("the first pause", || !records(&notes, "renamed").is_empty());
     notes.add("renamed", "another");

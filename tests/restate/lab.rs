@@ -17,11 +17,8 @@ struct Process(Child);
 impl Process {
     /// Appends the process's output to this file.
     fn start(command: &mut Command, output: &Path) -> Self {
-        let output = File::options()
-            .append(true)
-            .create(true)
-            .open(output)
-            .unwrap();
+        let mut options = File::options();
+        let output = options.append(true).create(true).open(output).unwrap();
         let command = command.stdout(output.try_clone().unwrap()).stderr(output);
         Self(command.spawn().unwrap())
     }
@@ -37,11 +34,8 @@ impl Drop for Process {
 fn free_port() -> u16 {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.ci/free_port");
     let output = Command::new(script).output().unwrap();
-    str::from_utf8(&output.stdout)
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap()
+    let port = String::from_utf8(output.stdout).unwrap();
+    port.trim().parse().unwrap()
 }
 
 /// Waits until it is so, and fails after a while.
@@ -101,12 +95,9 @@ bind-address = "127.0.0.1:{ingress}"
         self.server = None;
         let program = env::var_os("RESTATE_SERVER").expect("set by .ci/restate");
         let mut server = Command::new(program);
-        server
-            .arg("--config-file")
-            .arg(self.directory.path().join("restate.toml"));
-        server
-            .arg("--base-dir")
-            .arg(self.directory.path().join("stored"));
+        let at = |name| self.directory.path().join(name);
+        server.arg("--config-file").arg(at("restate.toml"));
+        server.arg("--base-dir").arg(at("stored"));
         self.server = Some(Process::start(&mut server, &self.output()));
     }
 

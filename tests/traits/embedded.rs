@@ -14,6 +14,9 @@ use crate::Attempts;
 #[derive(Clone, Debug, Default)]
 struct Device(Attempts);
 
+/// The outcome of a transaction.
+type Outcome = Result<(), i2c::ErrorKind>;
+
 mod hal {
     use super::*;
 
@@ -24,11 +27,7 @@ mod hal {
     }
 
     impl i2c::I2c for Device {
-        fn transaction(
-            &mut self,
-            address: u8,
-            operations: &mut [i2c::Operation<'_>],
-        ) -> Result<(), i2c::ErrorKind> {
+        fn transaction(&mut self, address: u8, operations: &mut [i2c::Operation<'_>]) -> Outcome {
             for operation in operations {
                 if let i2c::Operation::Read(read) = operation {
                     read.fill(address);
@@ -90,8 +89,9 @@ mod hal {
     }
 
     #[test]
-    fn a_bus() {
+    fn a_bus_and_a_device() {
         use i2c::I2c as _;
+        use spi::SpiDevice as _;
 
         let mut bus = RetryI2c::new(Device::default());
         let mut read = [0; 2];
@@ -100,14 +100,8 @@ mod hal {
         assert_eq!(bus.write_read(8_u8, &[1], &mut read), Ok(()));
         assert_eq!((read, bus.inner().0.made()), ([8; 2], 3));
         assert_eq!(bus.transaction(9_u8, &mut []), Ok(()));
-        assert_eq!(bus.into_inner().0.made(), 3);
-    }
-
-    #[test]
-    fn a_device() {
-        use spi::SpiDevice as _;
-
-        let mut device = RetrySpi::new(Device::default());
+        assert_eq!(bus.inner().0.made(), 3);
+        let mut device = RetrySpi::new(bus.into_inner());
         assert_eq!(device.write(&[1, 2]), Ok(()));
         assert_eq!(device.inner().0.made(), 3);
     }
@@ -118,22 +112,12 @@ mod hal_async {
 
     use super::*;
 
-    impl async_i2c::I2c for AsyncDevice {
-        async fn transaction(
-            &mut self,
-            _: u8,
-            operations: &mut [i2c::Operation<'_>],
-        ) -> Result<(), i2c::ErrorKind> {
+    impl async_i2c::I2c for Device {
+        async fn transaction(&mut self, _: u8, operations: &mut [i2c::Operation<'_>]) -> Outcome {
             self.0.make((), i2c::ErrorKind::Bus)?;
             assert_eq!(operations.len(), 1);
             Ok(())
         }
-    }
-
-    struct AsyncDevice(Attempts);
-
-    impl i2c::ErrorType for AsyncDevice {
-        type Error = i2c::ErrorKind;
     }
 
     #[retry(wrapper = RetryI2c<C>, of = async_i2c::I2c, max = 3, backoff = "none", on = |_| true)]
@@ -161,7 +145,7 @@ mod hal_async {
     async fn a_bus() {
         use async_i2c::I2c as _;
 
-        let mut bus = RetryI2c::new(AsyncDevice(Attempts::default()));
+        let mut bus = RetryI2c::new(Device::default());
         assert_eq!(bus.read(7_u8, &mut [0]).await, Ok(()));
         assert_eq!(bus.inner().0.made(), 3);
     }
@@ -172,13 +156,11 @@ mod io {
 
     use super::*;
 
-    struct Port(Attempts);
-
-    impl ErrorType for Port {
+    impl ErrorType for Device {
         type Error = ErrorKind;
     }
 
-    impl embedded_io::Read for Port {
+    impl embedded_io::Read for Device {
         fn read(&mut self, buf: &mut [u8]) -> Result<usize, ErrorKind> {
             self.0.make((), ErrorKind::TimedOut)?;
             buf.fill(7);
@@ -186,7 +168,7 @@ mod io {
         }
     }
 
-    impl embedded_io::Write for Port {
+    impl embedded_io::Write for Device {
         fn write(&mut self, buf: &[u8]) -> Result<usize, ErrorKind> {
             self.0.make(buf.len(), ErrorKind::TimedOut)
         }
@@ -196,7 +178,7 @@ mod io {
         }
     }
 
-    impl embedded_io_async::Write for Port {
+    impl embedded_io_async::Write for Device {
         async fn write(&mut self, buf: &[u8]) -> Result<usize, ErrorKind> {
             self.0.make(buf.len(), ErrorKind::TimedOut)
         }
@@ -254,7 +236,7 @@ mod io {
     fn reads_are_retried() {
         use embedded_io::Read as _;
 
-        let mut port = RetryRead::new(Port(Attempts::default()));
+        let mut port = RetryRead::new(Device::default());
         let mut read = [0; 2];
         assert_eq!(port.read(&mut read), Ok(2));
         assert_eq!((read, port.inner().0.made()), ([7; 2], 3));
@@ -268,7 +250,7 @@ mod io {
         use embedded_io::Write as _;
         use embedded_io_async::Write as _;
 
-        let mut port = RetryWrite::new(Port(Attempts::default()));
+        let mut port = RetryWrite::new(Device::default());
         assert_eq!(port.write_all(&[1, 2]), Ok(()));
         assert_eq!(port.inner().0.made(), 3);
         assert_eq!(port.write_fmt(format_args!("text")), Ok(()));
@@ -376,6 +358,8 @@ mod storage {
 }
 
 mod network {
+    use embedded_io::ErrorKind;
+
     use super::*;
 
     struct Stack(Attempts);
@@ -387,11 +371,7 @@ mod network {
             self.0.make(Ipv4Addr::LOCALHOST.into(), "timed out")
         }
 
-        async fn get_host_by_address(
-            &self,
-            _: IpAddr,
-            _: &mut [u8],
-        ) -> Result<usize, &'static str> {
+        async fn get_host_by_address(&self, _: IpAddr, _: &mut [u8]) -> Result<usize, Self::Error> {
             self.0.make(0, "timed out")
         }
     }
@@ -400,32 +380,31 @@ mod network {
     struct Connection<'a>(&'a Stack);
 
     impl embedded_io_async::ErrorType for Connection<'_> {
-        type Error = embedded_io::ErrorKind;
+        type Error = ErrorKind;
     }
 
     impl embedded_io_async::Read for Connection<'_> {
-        async fn read(&mut self, _: &mut [u8]) -> Result<usize, embedded_io::ErrorKind> {
+        async fn read(&mut self, _: &mut [u8]) -> Result<usize, ErrorKind> {
             Ok(usize::try_from(self.0.0.made()).unwrap())
         }
     }
 
     impl embedded_io_async::Write for Connection<'_> {
-        async fn write(&mut self, buf: &[u8]) -> Result<usize, embedded_io::ErrorKind> {
+        async fn write(&mut self, buf: &[u8]) -> Result<usize, ErrorKind> {
             Ok(buf.len())
         }
 
-        async fn flush(&mut self) -> Result<(), embedded_io::ErrorKind> {
+        async fn flush(&mut self) -> Result<(), ErrorKind> {
             Ok(())
         }
     }
 
     impl embedded_nal_async::TcpConnect for Stack {
-        type Error = embedded_io::ErrorKind;
+        type Error = ErrorKind;
         type Connection<'a> = Connection<'a>;
 
-        async fn connect(&self, _: SocketAddr) -> Result<Connection<'_>, embedded_io::ErrorKind> {
-            self.0
-                .make(Connection(self), embedded_io::ErrorKind::TimedOut)
+        async fn connect(&self, _: SocketAddr) -> Result<Connection<'_>, ErrorKind> {
+            self.0.make(Connection(self), ErrorKind::TimedOut)
         }
     }
 

@@ -100,35 +100,22 @@ trait R2d2 {
 }
 
 #[tokio::test]
-async fn connections_of_bb8() {
+async fn connections_of_each_pool() {
     let attempts = Attempts::default();
-    let manager = RetryBb8::new(Server(attempts.clone()));
-    let pool = bb8::Pool::builder()
-        .max_size(1)
-        .build(manager)
-        .await
-        .unwrap();
+    let server = || Server(attempts.clone());
+
+    let pool = bb8::Pool::builder().max_size(1);
+    let pool = pool.build(RetryBb8::new(server())).await.unwrap();
     pool.get().await.unwrap();
     assert_eq!(attempts.made(), 3);
-}
 
-#[tokio::test]
-async fn connections_of_deadpool() {
-    let attempts = Attempts::default();
-    let manager = RetryDeadpool::new(Server(attempts.clone()));
-    let pool = deadpool::managed::Pool::<RetryDeadpool<Server>>::builder(manager)
-        .max_size(1)
-        .build()
-        .unwrap();
-    drop(pool.get().await.unwrap());
+    let manager = RetryDeadpool::new(server());
+    let pool = deadpool::managed::Pool::<RetryDeadpool<Server>>::builder(manager).max_size(1);
+    drop(pool.build().unwrap().get().await.unwrap());
     assert_eq!(attempts.made(), 3);
-}
 
-#[test]
-fn connections_of_r2d2() {
-    let attempts = Attempts::default();
-    let manager = RetryR2d2::new(Server(attempts.clone()));
-    let pool = r2d2::Pool::builder().max_size(1).build(manager).unwrap();
+    let pool = r2d2::Pool::builder().max_size(1);
+    let pool = pool.build(RetryR2d2::new(server())).unwrap();
     pool.get().unwrap();
     assert_eq!(attempts.made(), 3);
 }

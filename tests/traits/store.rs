@@ -7,11 +7,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use futures_util::stream::{BoxStream, StreamExt};
+use futures_util::stream::{self, BoxStream, StreamExt};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
     ObjectStore as Original, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload,
     PutResult, RenameOptions, Result,
 };
@@ -66,13 +66,8 @@ struct Flaky(Attempts, Arc<InMemory>);
 
 impl Flaky {
     fn answers(&self) -> Result<()> {
-        self.0.make(
-            (),
-            object_store::Error::Generic {
-                store: "flaky",
-                source: "busy".into(),
-            },
-        )
+        let (store, source) = ("flaky", "busy".into());
+        self.0.make((), Error::Generic { store, source })
     }
 }
 
@@ -119,10 +114,7 @@ impl Original for Flaky {
         let listed = self.1.list(prefix);
         match self.answers() {
             Ok(()) => listed,
-            Err(error) => listed
-                .take(1)
-                .chain(futures_util::stream::iter([Err(error)]))
-                .boxed(),
+            Err(error) => listed.take(1).chain(stream::iter([Err(error)])).boxed(),
         }
     }
 
@@ -141,10 +133,8 @@ async fn objects_and_their_lists() {
     let client = Flaky(attempts.clone(), Arc::default());
     let store: Arc<dyn Original> = Arc::new(RetryStore::new(client));
     for name in ["a", "b"] {
-        store
-            .put(&Path::from(name), PutPayload::from("hello"))
-            .await
-            .unwrap();
+        let payload = PutPayload::from("hello");
+        store.put(&Path::from(name), payload).await.unwrap();
         assert_eq!(attempts.made(), 3);
     }
     let object = store.get(&Path::from("a")).await.unwrap();

@@ -51,6 +51,25 @@ async fn loops(mut limit: u32, attempts: &Cell<u32>) -> Result<(), u32> {
     }
 }
 
+/// An annotated function inside an annotated function, and an annotated function that calls another.
+#[retry(max = 1, backoff = "none", on = |_| true)]
+async fn outer(attempts: &Cell<u32>) -> Result<u32, u32> {
+    #[retry(max = 2, backoff = "none", on = |_| true)]
+    async fn inner(attempts: &Cell<u32>) -> Result<u32, u32> {
+        crate::fail(attempts)
+    }
+
+    let closure = || -> Result<u32, u32> { Err(inner_blocking(attempts)?) };
+
+    #[retry(max = 2, backoff = "none", on = |_| true)]
+    fn inner_blocking(attempts: &Cell<u32>) -> Result<u32, u32> {
+        crate::fail(attempts)
+    }
+
+    let _ = closure();
+    inner(attempts).await
+}
+
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() {
     let attempts = || Cell::new(0);
@@ -59,4 +78,5 @@ pub(crate) async fn main() {
     assert!(matches!(fails(&attempts()).await, Err(4)));
     assert_eq!(unit(&attempts()).await, Err(4));
     assert_eq!(loops(0, &attempts()).await, Err(4));
+    assert_eq!(outer(&attempts()).await, Err(12));
 }

@@ -27,19 +27,7 @@ async fn complete(
 #[retry(on = no_such_function)]
 fn absent() -> NoSuchType {}
 
-#[cfg_attr(not(any()), retry(max = 2, backoff = "none", on = |_| true))]
-fn conditional(attempts: &Cell<u32>) -> Result<u32, u32> {
-    crate::fail(attempts)
-}
-
-#[cfg_attr(any(), retry(max = "no such number"))]
-fn unconditional(attempts: &Cell<u32>) -> Result<u32, u32> {
-    crate::fail(attempts)
-}
-
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() {
     assert_eq!(complete(&Cell::new(0), 0).await, Err(3));
-    assert_eq!(conditional(&Cell::new(0)), Err(3));
-    assert_eq!(unconditional(&Cell::new(0)), Err(1));
 }

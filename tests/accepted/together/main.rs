@@ -30,7 +30,6 @@ macro_rules! programs {
 }
 
 programs! {
-    async_fn_in_trait
     blocks
     bodies_without_warnings
     cfg_on_arguments
@@ -38,26 +37,15 @@ programs! {
     decorator_below_async_trait
     decorators
     derive_classify
-    dyn_errors
     functions_in_variables
     functions_under_names_of_the_expansion
-    generics
-    impl_trait
-    leaving_early
-    macro_locals_apart
     made_by_macro_rules
-    mutable_borrow_of_something_else_returned
+    names
     names_of_the_expansion
-    nested
-    no_arguments
-    patterns_and_raw_names
-    policy_in_a_pointer
-    renamed_import
     shadowed_prelude
+    signatures
     streams
     traits_with_the_same_method_names
     unsafe_fn
-    unsafe_operations_in_unsafe_fn
-    values_in_parentheses
-    values_of_the_arguments
+    values_of_keys
 }

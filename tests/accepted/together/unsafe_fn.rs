@@ -27,6 +27,19 @@ unsafe extern "C" fn read_from_c(attempts: *const Cell<u32>) -> Result<u32, u32>
     crate::fail(attempts)
 }
 
+/// Unsafe operations without an `unsafe` block, as edition 2021 allows.
+#[allow(unsafe_op_in_unsafe_fn)]
+unsafe fn count(attempts: *const Cell<u32>) -> u32 {
+    (*attempts).set((*attempts).get() + 1);
+    (*attempts).get()
+}
+
+#[retry(max = 2, backoff = "none", on = |_| true)]
+#[allow(unsafe_op_in_unsafe_fn)]
+async unsafe fn read_counted(attempts: *const Cell<u32>) -> Result<u32, u32> {
+    Err(unsafe { count(attempts) })
+}
+
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() {
     let attempts = Cell::new(0);
@@ -40,4 +53,8 @@ pub(crate) async fn main() {
     let attempts = Cell::new(0);
     // SAFETY: the pointer is to a local.
     assert_eq!(unsafe { read_from_c(&attempts) }, Err(3));
+
+    let attempts = Cell::new(0);
+    // SAFETY: the pointer is to a local.
+    assert_eq!(unsafe { read_counted(&attempts).await }, Err(3));
 }

@@ -1,5 +1,5 @@
 //! <https://github.com/openai/codex>: `codex-rs/core/src/util.rs` (`backoff`), the retries of streams ("Reconnecting...
-//! 1/5"), `compact.rs`, and the fallback from one transport to another.
+//! 1/5"), and the fallback from one transport to another.
 
 use support::prelude::*;
 
@@ -25,7 +25,6 @@ fn verdict(error: &CodexError) -> Verdict {
 struct Session {
     server: Server<CodexError>,
     https: Server<CodexError>,
-    history: Vec<&'static str>,
     shown: Vec<String>,
 }
 
@@ -34,7 +33,6 @@ impl Session {
         Self {
             server: Server::failing(errors),
             https: Server::failing([]),
-            history: vec!["oldest", "old", "new"],
             shown: Vec::new(),
         }
     }
@@ -57,25 +55,6 @@ impl Session {
     #[retry(max = 5, base = "200ms", factor = 2, jitter = "none", hint = "exact", on = verdict)]
     async fn over_https(&mut self) -> Result<&'static str, CodexError> {
         self.https.answer()
-    }
-
-    /// Leaves out the oldest item and asks again at once, as long as there is one to leave out.
-    #[retry(max = 5, base = "200ms", factor = 2, jitter = "none", hint = "exact", on = verdict,
-        invalid(max = "unlimited", backoff = "none"),
-        before_retry = async |error, _| self.shorten(error))]
-    async fn compact(&mut self) -> Result<&'static str, CodexError> {
-        self.server.answer()
-    }
-
-    fn shorten(&mut self, error: &CodexError) -> Result<(), &'static str> {
-        match error {
-            ContextWindowExceeded if self.history.len() == 1 => Err("nothing is left to leave out"),
-            ContextWindowExceeded => {
-                self.history.remove(0);
-                Ok(())
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -106,17 +85,4 @@ async fn no_retry_of_a_turn_that_can_t_succeed() {
         let asked = [&session.server, &session.https].map(|server| server.asked.len());
         assert_eq!(asked, [1, 0]);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_compaction_leaves_out_the_oldest_items() {
-    let mut session = Session::new([ContextWindowExceeded, Stream(None), ContextWindowExceeded]);
-    assert_eq!(session.compact().await, Ok("done"));
-    assert_eq!(session.history, ["new"]);
-    let waits = session.server.waits();
-    assert_eq!([waits[0], waits[2]], [millis(0); 2]);
-
-    let mut session = Session::new(vec![ContextWindowExceeded; 3]);
-    assert_eq!(session.compact().await, Err(ContextWindowExceeded));
-    assert_eq!(session.server.asked.len(), 3);
 }

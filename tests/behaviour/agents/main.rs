@@ -1,13 +1,10 @@
-//! The behaviour of agents and model API SDKs between two attempts, in one file for each project: the errors that they
+//! The behaviour of agents, SDKs and services between two attempts, in one file for each agent: the errors that they
 //! retry, the number of retries, the waits, and their messages. A comment names the project's source.
 
-mod alloy;
-mod anthropic;
 mod codex;
 mod goose;
-mod openai;
+mod sdks;
 mod services;
-mod swiftide;
 mod zed;
 
 use support::prelude::*;

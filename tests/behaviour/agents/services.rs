@@ -1,4 +1,4 @@
-//! The pauses of services with their own retry code:
+//! The pauses of services and libraries with their own retry code:
 //!
 //! - <https://github.com/restatedev/restate>, `crates/types/src/retries.rs`
 //! - <https://github.com/linkerd/linkerd2-proxy>, `linkerd/exp-backoff`
@@ -6,6 +6,12 @@
 //! - <https://github.com/neondatabase/neon>, `libs/utils/src/backoff.rs`
 //! - <https://github.com/vectordotdev/vector>, `src/sinks/util/retries.rs`
 //! - <https://github.com/google-gemini/gemini-cli>, `packages/core/src/utils/retry.ts`
+//! - <https://github.com/openai/openai-python>, `src/openai/_base_client.py`: 0.5 s, doubled, at most 8 s; a quarter of
+//!   it is random. Here ± 12.5 % about the middle of that.
+//! - <https://github.com/block/goose>, `crates/goose/src/providers/retry.rs`
+//! - <https://github.com/alloy-rs/alloy>, `crates/transport/src/layers/retry.rs`
+//! - <https://github.com/bosun-ai/swiftide>, `swiftide-core`: it uses the crate `backoff`, which stops if the next
+//!   delay would exceed the total time.
 
 use support::prelude::*;
 
@@ -40,6 +46,15 @@ async fn pauses_are_within_those_of_the_service() {
         "gemini-cli", policy("max=9, base=5s, cap=30s, jitter=0.3"),
             [vec![(3_500, 6_500), (7_000, 13_000), (14_000, 26_000)], vec![(21_000, 39_000); 6]]
                 .concat();
+        "openai-python", policy("max=5, base=437500us, cap=8s, jitter=0.142857"),
+            vec![(375, 500), (750, 1_000), (1_500, 2_000), (3_000, 4_000), (6_000, 8_000)];
+        "goose", policy("max=3, base=1s, cap=30s, jitter=0.2"),
+            vec![(800, 1_200), (1_600, 2_400), (3_200, 4_800)];
+        "alloy", policy("max=3, backoff=fixed, base=800ms, jitter=none"), vec![(800, 800); 3];
+        "swiftide", policy("max=4, base=1s, cap=60s, jitter=0.5"),
+            vec![(500, 1_500), (1_000, 3_000), (2_000, 6_000), (4_000, 12_000)];
+        "swiftide, for 60 s in all", policy("max=99, base=1s, cap=60s, deadline=60s, jitter=none"),
+            [1, 2, 4, 8, 16].map(|secs| (1_000 * secs, 1_000 * secs)).into();
         "neon", neon.jitter(Jitter::None),
             [0, 1_100, 1_210, 1_331, 1_464, 1_610, 1_771, 1_948, 2_143, 2_357, 2_593, 2_853, 3_000,
                 3_000].map(|millis| (millis, millis + 1)).into();

@@ -1,6 +1,5 @@
 //! <https://github.com/zed-industries/zed>, `crates/agent`: `retry_strategy_for`, `RetryStatus`.
 
-use retry_runtime::Cancelled;
 use retry_runtime::own_loop::NextAttempt;
 use support::prelude::*;
 
@@ -13,17 +12,8 @@ enum CompletionError {
     Internal,
     EndedUnexpectedly,
     PromptTooLarge,
-    Stopped,
 }
-use CompletionError::{
-    EndedUnexpectedly, Internal, Overloaded, PromptTooLarge, Stopped, TooManyRequests,
-};
-
-impl From<Cancelled> for CompletionError {
-    fn from(_: Cancelled) -> Self {
-        Stopped
-    }
-}
+use CompletionError::{EndedUnexpectedly, Internal, Overloaded, PromptTooLarge, TooManyRequests};
 
 const BASE: Duration = secs(5);
 
@@ -33,7 +23,7 @@ fn most(error: &CompletionError) -> u32 {
         TooManyRequests | Overloaded(_) => 4,
         Internal => 3,
         EndedUnexpectedly => 1,
-        PromptTooLarge | Stopped => 0,
+        PromptTooLarge => 0,
     }
 }
 
@@ -44,19 +34,11 @@ struct Thread {
 }
 
 impl Thread {
-    fn new(errors: impl IntoIterator<Item = CompletionError>) -> Self {
-        Self {
-            server: Server::failing(errors),
-            failures: 0,
-            shown: Vec::new(),
-        }
-    }
-
     /// 5 s, or the server's hint; only a 429 without a hint doubles the delay.
     #[retry(max = "unlimited", base = BASE, factor = 2, cap = "1h", jitter = "none", hint = "exact",
-        on = |error| self.verdict(error), abort = stop.cancelled(),
+        on = |error| self.verdict(error),
         before_pause = async |error, next| self.show(error, next))]
-    async fn run(&mut self, stop: &CancellationToken) -> Result<&'static str, CompletionError> {
+    async fn run(&mut self) -> Result<&'static str, CompletionError> {
         self.server.answer()
     }
 
@@ -76,11 +58,14 @@ impl Thread {
     }
 }
 
-async fn waits(errors: &[CompletionError]) -> (Vec<u64>, Result<&'static str, CompletionError>) {
-    let mut thread = Thread::new(errors.iter().cloned());
-    let outcome = thread.run(&CancellationToken::new()).await;
-    let waits = thread.server.waits();
-    (waits.iter().map(Duration::as_secs).collect(), outcome)
+async fn run(errors: &[CompletionError]) -> (Thread, Result<&'static str, CompletionError>) {
+    let mut thread = Thread {
+        server: Server::failing(errors.iter().cloned()),
+        failures: 0,
+        shown: Vec::new(),
+    };
+    let outcome = thread.run().await;
+    (thread, outcome)
 }
 
 #[tokio::test(start_paused = true)]
@@ -93,34 +78,26 @@ async fn each_error_has_its_own_strategy() {
         (EndedUnexpectedly, vec![5]),
         (PromptTooLarge, vec![]),
     ] {
-        assert_eq!(waits(&vec![error.clone(); 9]).await, (expected, Err(error)));
+        let (thread, outcome) = run(&vec![error.clone(); 9]).await;
+        let expected: Vec<_> = expected.into_iter().map(secs).collect();
+        assert_eq!((thread.server.waits(), outcome), (expected, Err(error)));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_errors_count_together() {
+async fn all_errors_count_together_and_are_shown() {
     let overloaded = || Overloaded(None);
     let errors = [overloaded(), overloaded(), overloaded(), Internal];
-    assert_eq!(waits(&errors).await, (vec![5; 3], Err(Internal)));
+    let (thread, outcome) = run(&errors).await;
+    assert_eq!(outcome, Err(Internal));
+    assert_eq!(thread.server.waits(), [secs(5); 3]);
+
     let errors = [Internal, TooManyRequests, Overloaded(Some(secs(1)))];
-    assert_eq!(waits(&errors).await, (vec![5, 10, 1], Ok("done")));
-}
-
-#[tokio::test(start_paused = true)]
-async fn it_shows_the_retry_and_how_long_it_takes() {
-    let mut thread = Thread::new([Overloaded(Some(secs(3))), Internal]);
-    assert_eq!(thread.run(&CancellationToken::new()).await, Ok("done"));
-    assert_eq!(thread.shown, ["1 of 4 in 3s", "2 of 3 in 5s"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_user_stops_it_in_the_middle_of_a_wait() {
-    let (mut thread, stop) = (Thread::new([Internal]), CancellationToken::new());
-    let (outcome, ()) = tokio::join!(thread.run(&stop), async {
-        sleep(secs(2)).await;
-        stop.cancel();
-    });
-    assert_eq!(outcome, Err(Stopped));
-    assert_eq!(thread.server.asked.len(), 1);
-    assert_eq!(thread.server.start.elapsed(), secs(2));
+    let (thread, outcome) = run(&errors).await;
+    assert_eq!(outcome, Ok("done"));
+    assert_eq!(thread.server.waits(), [5, 10, 1].map(secs));
+    assert_eq!(
+        thread.shown,
+        ["1 of 3 in 5s", "2 of 4 in 10s", "3 of 4 in 1s"]
+    );
 }

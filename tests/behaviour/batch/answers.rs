@@ -1,26 +1,22 @@
 //! Results are in the order of the items, only failed items are sent again, and no item is lost, whatever a call
-//! returns.
+//! returns. Each item has its own verdict, and each error is classified once.
 
 use std::ptr;
 
 use retry_work::ItemError;
+use support::forms::AMBIGUOUS;
 use support::prelude::*;
 
-use super::{Answers, EXACT, NONE, Results, Server, all_ok, check, errors};
+use super::{Answers, EXACT, Results, Server, check, errors};
 
 #[tokio::test(start_paused = true)]
 async fn only_failed_items_go_into_the_next_call() {
-    let odd_ones = |count: u32| {
-        let even = (0..count).step_by(2);
-        even.map(|item| (item..item + 1, vec![TRANSIENT])).collect()
-    };
+    let even = (0..7).step_by(2);
+    let even = even.map(|item| (item..item + 1, vec![TRANSIENT])).collect();
     check(
         Duration::ZERO,
         rows! {
-            "one batch", EXACT.into_batches(), 6,
-                vec![(2..3, vec![TRANSIENT; 2]), (4..5, vec![TRANSIENT])],
-                "0: 0 1 2 3 4 5; 1: 2 4; 3: 2", &[];
-            "failed items of several batches share the next call", EXACT.batches(3), 7, odd_ones(7),
+            "failed items of several batches share the next call", EXACT.batches(3), 7, even,
                 "0: 0 1 2; 0: 3 4 5; 0: 6; 1: 0 2 4; 1: 6", &[];
             "errors describe the failure", EXACT.max(2).into_batches(), 3,
                 vec![(0..1, vec![TRANSIENT; 9]), (1..2, vec![STOP])],
@@ -56,13 +52,6 @@ async fn an_error_of_the_call_is_that_of_each_of_its_items() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_fails_as_a_whole_sends_all_its_items_again() {
-    let server = Server::failing([TRANSIENT]);
-    assert_eq!(errors(&server.run(EXACT, 3).await), NONE);
-    assert_eq!(server.calls(), "0: 0 1 2; 1: 0 1 2");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_wrong_number_of_results_is_assigned_to_no_item() {
     for answers in [1, 3, 0] {
         let server = Server::new([]);
@@ -93,18 +82,6 @@ async fn without_items_nothing_is_called() {
     assert!(results.is_empty());
 }
 
-#[tokio::test(start_paused = true)]
-async fn items_are_drawn_when_they_are_sent() {
-    let (drawn, calls) = (Cell::new(0), Cell::new(0));
-    let items = (0..10).inspect(|_| drawn.set(drawn.get() + 1));
-    let results = retry_each(EXACT.batches(2), items, async |pending| {
-        calls.set(calls.get() + 1);
-        assert!(drawn.get() <= 2 * calls.get());
-        all_ok(pending)
-    });
-    assert_eq!(results.await.len(), 10);
-}
-
 /// As in a report of the whole error chain.
 #[tokio::test]
 async fn an_item_error_shows_each_text_once_in_a_chain() {
@@ -120,4 +97,42 @@ async fn an_item_error_shows_each_text_once_in_a_chain() {
     let error = results.await.remove(0).unwrap_err();
     let expected = "gave up after 1 attempt (exhausted): can't reach the model: connection refused";
     assert_eq!(format!("{:#}", anyhow::Error::from(error)), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_error_is_classified_once_by_an_on_function() {
+    let asked = Cell::new(0);
+    let on = |error: &&str| {
+        asked.set(asked.get() + 1);
+        error.starts_with("503")
+    };
+    let policy = Policy::none().max(1).on(on);
+    let errors = ["400 no text", "503 busy", "503 busy"];
+    let results = retry_each(policy, errors, async |errors| {
+        Ok(errors.into_iter().map(Err::<(), _>).collect())
+    });
+    let attempts = results.await.into_iter();
+    let attempts = attempts.map(|result| result.unwrap_err().attempts());
+    assert_eq!(attempts.collect::<Vec<_>>(), [1, 2, 2]);
+    assert_eq!(asked.take(), 3 + 2);
+    // The error of a whole call.
+    let batches = Policy::none().max(2).on(on).batches(10);
+    let results: Vec<Result<u32, _>> = retry_each(batches, 0..20, async |_| Err("503 busy")).await;
+    assert!(results.iter().all(Result::is_err));
+    assert_eq!(asked.get(), 3 * 2);
+}
+
+/// Neither is a request repeated that may have taken effect, nor does a safe one end because of it.
+#[tokio::test(start_paused = true)]
+async fn an_ambiguous_item_does_not_stop_a_safe_one() {
+    for (failures, calls, error) in rows! {
+        [AMBIGUOUS, TRANSIENT], "0: 0 1; 1: 1", "0: 1 attempt (ambiguous): transient";
+        [TRANSIENT, AMBIGUOUS], "0: 0 1; 1: 0", "1: 1 attempt (ambiguous): transient";
+    } {
+        let [first, second] = failures.map(|failure| vec![failure]);
+        let server = Server::new([(0..1, first), (1..2, second)]);
+        let policy = EXACT.on(|failure: &Failure| failure.0).idempotent(false);
+        assert_eq!(errors(&server.run(policy, 2).await), [error]);
+        assert_eq!(server.calls(), calls);
+    }
 }

@@ -1,4 +1,4 @@
-//! The same tests for blocking code.
+//! Batches of blocking code: their threads, and panics.
 
 use std::collections::HashSet;
 use std::panic::resume_unwind;
@@ -12,37 +12,6 @@ use support::dropped::OnDrop;
 use support::prelude::*;
 
 use super::{Answers, EXACT, Most, NONE, Results, Server, all_ok, errors, secs};
-
-#[test]
-fn only_failed_items_go_into_the_next_call() {
-    let skipped = testing::skip_sleeps();
-    let recording = testing::record();
-    let server = Server {
-        whole: vec![TRANSIENT],
-        ..Server::new([
-            (1..2, vec![TRANSIENT; 2]),
-            (3..4, vec![throttled_for(secs(7))]),
-            (4..5, vec![STOP]),
-        ])
-    };
-    let results: Results =
-        retry_each_blocking(EXACT.batches(3), 0..6, |items| server.answer(&items));
-    let expected = [&[0, 1, 2][..], &[3, 4, 5], &[0, 1, 2], &[3], &[1]];
-    assert_eq!(server.items(), expected);
-    assert_eq!(skipped.total(), secs(7 + 2));
-    assert_eq!(recording.delays(), [secs(7), secs(2)]);
-    assert_eq!(errors(&results), ["4: 1 attempt (not retryable): stop"]);
-}
-
-#[test]
-fn by_default_all_runs_on_this_thread() {
-    let here = thread::current().id();
-    let results: Results = retry_each_blocking(EXACT.batches(1), 0..10, |pending| {
-        assert_eq!(thread::current().id(), here);
-        all_ok(pending)
-    });
-    assert_eq!((errors(&results), results.len()), (vec![], 10));
-}
 
 #[test]
 fn calls_run_at_the_same_time_up_to_the_limit() {
@@ -59,30 +28,21 @@ fn calls_run_at_the_same_time_up_to_the_limit() {
 }
 
 #[test]
-fn no_more_threads_than_calls_are_made() {
-    // This number of threads can't be created.
-    let batches = EXACT.batches(2).concurrency(usize::MAX);
-    let threads = Mutex::new(HashSet::new());
-    let results: Results = retry_each_blocking(batches, 0..4, |pending| {
-        threads.lock().unwrap().insert(thread::current().id());
-        all_ok(pending)
-    });
-    assert_eq!(results.len(), 4);
-    assert!(threads.into_inner().unwrap().len() <= 2);
-}
-
-#[test]
-fn a_panic_is_passed_on() {
-    for concurrency in [1, 4] {
-        let batches = Policy::new().batches(1).concurrency(concurrency);
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            retry_each_blocking(batches, 0..10, |pending: Vec<u32>| -> Answers {
-                assert!(pending[0] != 5, "five");
-                all_ok(pending)
-            })
-        }));
-        let panic = outcome.unwrap_err();
-        assert_eq!(panic.downcast_ref(), Some(&"five"));
+fn no_more_threads_than_calls_run_and_by_default_only_this_one() {
+    let here = HashSet::from([thread::current().id()]);
+    // `usize::MAX` threads can't be created.
+    for (concurrency, items) in [(1, 20), (usize::MAX, 4)] {
+        let batches = EXACT.batches(2).concurrency(concurrency);
+        let threads = Mutex::new(HashSet::new());
+        let results: Results = retry_each_blocking(batches, 0..items, |pending| {
+            threads.lock().unwrap().insert(thread::current().id());
+            // So that another thread, if there is one, takes an item.
+            (0..1000).for_each(|_| thread::yield_now());
+            all_ok(pending)
+        });
+        assert_eq!((errors(&results), results.len()), (vec![], items as usize));
+        let threads = threads.into_inner().unwrap();
+        assert!(threads.len() <= 2 && (concurrency > 1 || threads == here));
     }
 }
 

@@ -35,7 +35,11 @@ async fn a_quota_counts_requests_and_what_their_items_cost() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_with_more_items_than_the_limit_runs_alone() {
-    let (limiter, server) = (at_a_time(3), Server::taking(1));
+    let limiter = at_a_time(3);
+    let server = Server {
+        takes: secs(1),
+        ..Server::new([])
+    };
     let batches = EXACT.limiter(&limiter).batches(5).concurrency(3);
     assert_eq!(errors(&server.run(batches, 12).await), NONE);
     assert_eq!(server.calls(), "0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11");
@@ -43,29 +47,21 @@ async fn a_call_with_more_items_than_the_limit_runs_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_calls_continue_while_one_waits() {
-    let (limiter, server) = (at_a_time(1), Server::taking(1));
-    // Another call has the only place for 5 s.
-    let other = EXACT.limiter(&limiter).call(async || {
-        sleep(secs(5)).await;
-        all_ok(vec![()])
-    });
-    let batches = EXACT.limiter(&limiter).batches(1).concurrency(2);
-    let (_, results) = join!(other, server.run(batches, 2));
-    assert_eq!(errors(&results), NONE);
-    assert_eq!(server.calls(), "5: 0; 6: 1");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_dropped_batch_releases_slots_once_its_calls_are_gone() {
     let (limiter, gone) = (at_a_time(2), RefCell::new(Vec::new()));
     let batches = EXACT.limiter(&limiter).batches(1).concurrency(3);
-    let results = retry_each(batches, 0..3, async |pending| {
+    let results = retry_each(batches, 0..9, async |pending| {
         let _request = OnDrop(|| gone.borrow_mut().push(limiter.running()));
         sleep(secs(1)).await;
         all_ok(pending)
     });
-    assert!(timeout(millis(500), results).await.is_err());
+    let waiting = async {
+        sleep(millis(200)).await;
+        limiter.waiting()
+    };
+    // A call that waits counts towards the concurrency.
+    let (ended, waiting) = join!(timeout(millis(500), results), waiting);
+    assert!(ended.is_err() && waiting == 1);
     assert_eq!(gone.into_inner(), [2, 2]);
     assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
 }
@@ -97,34 +93,32 @@ async fn items_whose_turn_cannot_come_in_time_end_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn items_that_failed_before_keep_their_error() {
-    let limiter = each(10).max_wait(secs(5));
-    let server = Server::new([(0..1, vec![TRANSIENT])]);
-    let results = server.run(EXACT.limiter(&limiter), 1).await;
-    assert_eq!(errors(&results), ["0: 1 attempt (rejected): transient"]);
-    assert_eq!(results[0].as_ref().unwrap_err().error(), Some(&TRANSIENT));
-}
-
-#[tokio::test(start_paused = true)]
 async fn no_call_waits_while_the_breaker_is_open() {
-    let (limiter, breaker) = (each(60), Breaker::new().consecutive_failures(1));
-    let (start, events) = (Instant::now(), testing::Recorder::new());
+    let (limiter, breaker) = (each(60), Breaker::new().consecutive_failures(2));
+    let (recording, events) = (testing::record(), testing::Recorder::new());
+    let start = Instant::now();
     let batches = EXACT
         .name("items")
         .limiter(&limiter)
         .breaker(&breaker)
         .observe(|event| events.observe(event))
-        .batches(1);
-    let server = Server::failing([TRANSIENT]);
+        .batches(2);
+    let server = Server::new([(0..2, vec![TRANSIENT])]);
     let expected = [
-        "0: 1 attempt (rejected): transient",
-        "1 2: 0 attempts (rejected): not sent",
+        "0 1: 1 attempt (rejected): transient",
+        "2: 0 attempts (rejected): not sent",
     ];
     assert_eq!(errors(&server.run(batches, 3).await), expected);
     // The pause before the round that is not sent.
     assert_eq!(start.elapsed(), secs(1));
+    assert_eq!(breaker.state(), BreakerState::Open);
     let events = events.lines();
     assert!(!events.iter().any(|event| event.starts_with("waiting")));
+    let lines = recording.lines();
+    let opened = "breaker opened items attempt=1 ";
+    assert!(lines[0].starts_with(opened), "{lines:?}");
+    let end = "gave up items attempt=1 max=3 error=2 of 2 items: transient reason=rejected";
+    assert!(lines.contains(&end.to_owned()), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -159,20 +153,6 @@ async fn a_call_that_sent_nothing_costs_nothing() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_budget_pays_for_no_throttled_items() {
-    let (limiter, budget) = (at_a_time(9), Budget::standard());
-    let server = Server::new([(0..1, vec![TRANSIENT; 3]), (1..3, vec![THROTTLED; 3])]);
-    let batches = EXACT.max(2).limiter(&limiter).budget(&budget).batches(9);
-    let expected = [
-        "0: 3 attempts (exhausted): transient",
-        "1 2: 3 attempts (exhausted): throttled",
-    ];
-    assert_eq!(errors(&server.run(batches, 3).await), expected);
-    assert_eq!(server.items(), [[0, 1, 2]; 3]);
-    assert_eq!(budget.available(), 500.0 - 2.0 * 14.0);
-}
-
 #[test]
 fn threads_wait_for_their_turns() {
     let (limiter, most) = (at_a_time(1), Most::default());
@@ -187,32 +167,26 @@ fn threads_wait_for_their_turns() {
     assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
 }
 
-#[test]
-fn threads_end_what_cannot_wait() {
-    let limiter = each(3600).max_wait(secs(1));
-    let batches = Policy::none().limiter(&limiter).batches(1).concurrency(2);
-    let results: Results = retry_each_blocking(batches, 0..3, all_ok);
-    let failed = results.iter().filter_map(|result| result.as_ref().err());
-    let failed: Vec<_> = failed
-        .map(|error| (error.attempts(), error.reason()))
-        .collect();
-    assert_eq!(failed, [(0, Reason::Rejected); 2]);
-    assert_eq!(limiter.waiting(), 0);
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_dropped_batch_releases_all_slots() {
-    leaves_nothing_behind(5, async |shared| {
-        let batches = Policy::none()
-            .max(2)
-            .timer(TimerFn::new(|_| give_way()))
-            .limiter(&shared.limiter)
-            .budget(&shared.budget)
-            .batches(1)
-            .concurrency(4);
-        let results = retry_each(batches, 0..5, async |pending: Vec<u32>| {
-            Err::<Vec<Result<(), _>>, _>(shared.attempts(pending.len()).await)
+async fn a_dropped_batch_releases_everything() {
+    // Each item pays, or each request that failed as a whole.
+    for (payers, size, fails_whole) in [(5, 1, true), (5, 2, false), (3, 2, true)] {
+        leaves_nothing_behind(payers, async |shared| {
+            let batches = Policy::none()
+                .max(2)
+                .timer(TimerFn::new(|_| give_way()))
+                .limiter(&shared.limiter)
+                .budget(&shared.budget)
+                .batches(size)
+                .concurrency(4);
+            let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
+                if fails_whole {
+                    return Err::<Vec<Result<(), _>>, _>(shared.attempts(1).await);
+                }
+                let failure = shared.attempts(pending.len()).await;
+                Ok(pending.iter().map(|_| Err(failure.clone())).collect())
+            });
+            assert!(results.await.iter().all(Result::is_err));
         });
-        assert!(results.await.iter().all(Result::is_err));
-    });
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 
-use support::limiters::{at_a_time, each};
+use support::limiters::each;
 use support::prelude::*;
 
 use super::{Answers, EXACT, NONE, Server, secs};
@@ -15,11 +15,13 @@ async fn shows_how_many_of_how_many_failed() {
         (1..2, vec![TRANSIENT; 3]),
         (2..3, vec![TRANSIENT]),
         (3..6, vec![THROTTLED]),
+        (6..7, vec![throttled_for(secs(121))]),
     ];
     let expected = [
         "gave up batch attempt=1 max=2 error=1 of 10 items: stop reason=not retryable",
         "retrying batch attempt=1 max=2 delay=1s error=2 of 10 items: transient reason=transient",
         "retrying batch attempt=1 max=2 delay=1s error=3 of 10 items: throttled reason=throttled",
+        "gave up batch attempt=1 max=2 error=1 of 10 items: throttled; the server asks to wait 2m1s reason=hint too long",
         "retrying batch attempt=2 max=2 delay=2s error=1 of 5 items: transient reason=transient",
         "gave up batch attempt=3 max=2 error=1 of 1 items: transient reason=exhausted",
     ];
@@ -32,8 +34,10 @@ async fn shows_how_many_of_how_many_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_is_that_of_the_round() {
+async fn a_success_is_logged_only_after_a_failure() {
     let recording = testing::record();
+    Server::new([]).run(EXACT.batches(1), 3).await;
+    assert_eq!(recording.lines(), NONE);
     let fails = [
         (0..1, vec![TRANSIENT]),
         (1..2, vec![throttled_for(secs(9))]),
@@ -42,15 +46,8 @@ async fn a_delay_is_that_of_the_round() {
     let _ = retry_each(EXACT, 0..3, async |items| server.call(items).await).await;
     assert_eq!(recording.delays(), [secs(9)]);
     let last = recording.lines().pop().unwrap();
-    let name = "behaviour::batch::log::a_delay_is_that_of_the_round";
+    let name = "behaviour::batch::log::a_success_is_logged_only_after_a_failure";
     assert_eq!(last, format!("succeeded {name} attempt=2 max=3"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn nothing_when_all_succeed_at_once() {
-    let recording = testing::record();
-    Server::new([]).run(EXACT.batches(1), 3).await;
-    assert_eq!(recording.lines(), NONE);
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,37 +113,17 @@ async fn the_log_shows_the_max_of_the_policy_and_the_count_of_the_kind() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_log_shows_the_max_of_the_policy_when_a_pause_is_cut_short() {
-    let recording = testing::record();
-    let policy = EXACT.max(1).throttled(Section::new().max(9));
-    let cancelled = policy.cancel(sleep(millis(500)));
-    let server = Server::new([(0..1, vec![THROTTLED])]);
-    let results = server.run(cancelled, 1).await;
-    assert_eq!(results[0].as_ref().unwrap_err().attempts(), 1);
-    let line = &recording.lines()[1];
-    assert!(line.contains("attempt=1 max=1"), "{line}");
-    assert!(line.ends_with("reason=cancelled"), "{line}");
-}
-
 /// The last record of items that were given up, and how the batch ended, without how many items they speak of.
-#[derive(Default)]
-struct Ends(RefCell<[String; 2]>);
-
-impl Observer for Ends {
-    fn observe(&self, event: &Event<'_>) {
-        let last = match event.data {
-            EventData::ItemsFailed {
-                follows: Err(_), ..
-            } => 0,
-            EventData::GaveUp { .. } => 1,
-            _ => return,
-        };
-        let text = event.to_string();
-        let (before, after) = text.split_once("error=").expect("an error");
+fn ends(events: &testing::Recorder) -> Vec<String> {
+    let mut lines = events.lines();
+    lines.retain(|line| line.starts_with("gave up"));
+    let last = &lines[lines.len() - 2..];
+    let without_count = last.iter().map(|line| {
+        let (before, after) = line.split_once("error=").expect("an error");
         let (_, error) = after.split_once(" items: ").expect("of items");
-        self.0.borrow_mut()[last] = format!("{before}{error}");
-    }
+        format!("{before}{error}")
+    });
+    without_count.collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,8 +131,8 @@ async fn a_batch_ends_with_what_was_given_up_last() {
     // The outcomes of the first two calls; all others are running at the deadline.
     macro_rules! ends {
         ($keys:expr, $first:expr) => {{
-            let (ends, sent) = (Ends::default(), Cell::new(0));
-            let call = $keys.name("batch").observe(|event| ends.observe(event));
+            let (events, sent) = (testing::Recorder::new(), Cell::new(0));
+            let call = $keys.name("batch").observe(|event| events.observe(event));
             let _ = retry_each(call.batches(1).concurrency(2), 0..2, async |_| {
                 let first: [Option<Failure>; 2] = $first;
                 let number = sent.replace(sent.get() + 1);
@@ -165,11 +142,12 @@ async fn a_batch_ends_with_what_was_given_up_last() {
                 }
             })
             .await;
-            ends.0.into_inner()
+            ends(&events)
         }};
     }
 
     let (policy, closed) = (EXACT.deadline(secs(30)), each(99).max_wait(secs(1)));
+    let throttled = policy.max(1).throttled(Section::new().max(9));
     HeldPermit::new(&closed).succeeded();
     for (ends, expected) in rows! {
         ends!(policy, [Some(STOP), None]),
@@ -179,23 +157,10 @@ async fn a_batch_ends_with_what_was_given_up_last() {
         ends!(policy.limiter(&closed), [None, None]),
             "attempt=0 max=3 rejected by the limiter reason=rejected";
         ends!(policy.cancel(ready(())), [None, None]), "attempt=0 max=3 not sent reason=cancelled";
+        // In a pause. The policy's `max`, not the section's.
+        ends!(throttled.cancel(sleep(millis(500))), [Some(THROTTLED), Some(THROTTLED)]),
+            "attempt=1 max=1 throttled reason=cancelled";
     } {
         assert_eq!(ends, [(); 2].map(|()| format!("gave up batch {expected}")));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn items_that_were_not_sent_are_logged_with_attempt_0() {
-    let (limiter, recording) = (at_a_time(1), testing::record());
-    // One runs, one waits, and one was not drawn yet.
-    let batches = EXACT.limiter(&limiter).cancel(sleep(secs(1)));
-    let server = Server::taking(2);
-    server.run(batches.batches(1).concurrency(2), 3).await;
-    let mut lines = recording.lines();
-    lines.retain(|line| line.starts_with("gave up"));
-    assert_eq!(lines.len(), 2, "{lines:?}");
-    for line in lines {
-        assert!(line.contains(" attempt=0 "), "{line}");
-        assert!(line.ends_with(" reason=cancelled"), "{line}");
     }
 }

@@ -7,10 +7,6 @@
 
 mod answers;
 mod blocking;
-mod cancel;
-mod concurrency;
-mod deadline;
-mod delays;
 mod limited;
 mod log;
 mod policies;
@@ -19,8 +15,7 @@ mod properties;
 mod retained;
 mod send;
 mod shared;
-mod verdicts;
-mod whole_requests;
+mod times;
 
 use std::ops::Range;
 use std::sync::MutexGuard;
@@ -95,14 +90,6 @@ impl Server {
     fn failing(whole: impl Into<Vec<Failure>>) -> Self {
         Self {
             whole: whole.into(),
-            ..Self::new([])
-        }
-    }
-
-    /// A server whose calls take this number of seconds.
-    fn taking(seconds: u64) -> Self {
-        Self {
-            takes: secs(seconds),
             ..Self::new([])
         }
     }

@@ -27,47 +27,30 @@ impl Progresses {
     fn all(&self) -> Vec<[usize; 3]> {
         take(&mut self.0.lock().unwrap())
     }
-
-    /// The first ones of a run: those of its first second.
-    async fn of_first_second(&self, run: impl Future) -> Vec<[usize; 3]> {
-        let after_a_second = async {
-            sleep(secs(1)).await;
-            self.all()
-        };
-        join!(run, after_a_second).1
-    }
 }
-
-/// The item 1 fails once, the item 3 for good.
-fn server() -> Server {
-    Server::new([(1..2, vec![TRANSIENT]), (3..4, vec![STOP])])
-}
-
-/// At the start, after each call, when items are given up, and after the call of the second round.
-const ROUNDS: [[usize; 3]; 6] = [
-    [0, 0, 5],
-    [1, 0, 4],
-    [2, 0, 3],
-    [3, 0, 2],
-    [3, 1, 1],
-    [4, 1, 0],
-];
 
 #[tokio::test(start_paused = true)]
 async fn each_call_and_each_end_is_progress() {
     let recorded = Progresses::default();
+    // The item 1 fails once, the item 3 for good.
+    let server = || Server::new([(1..2, vec![TRANSIENT]), (3..4, vec![STOP])]);
+    // At the start, after each call, when items are given up, and after the call of the second round.
+    let expected = [
+        [0, 0, 5],
+        [1, 0, 4],
+        [2, 0, 3],
+        [3, 0, 2],
+        [3, 1, 1],
+        [4, 1, 0],
+    ];
     let batches = EXACT.observe(|event| recorded.see(event)).batches(2);
     let results = server().run(batches, 5).await;
     assert_eq!(results.iter().flatten().count(), 4);
-    assert_eq!(recorded.all(), ROUNDS);
-}
-
-#[test]
-fn blocking_batches_report_the_same_progress() {
-    let (recorded, server) = (Progresses::default(), server());
-    let policy = Policy::none().max(1).observe(|event| recorded.see(event));
-    let _ = retry_each_blocking(policy.batches(2), 0..5, |items| server.answer(&items));
-    assert_eq!(recorded.all(), ROUNDS);
+    assert_eq!(recorded.all(), expected);
+    let (policy, server) = (Policy::none().max(1), server());
+    let batches = policy.observe(|event| recorded.see(event)).batches(2);
+    let _ = retry_each_blocking(batches, 0..5, |items| server.answer(&items));
+    assert_eq!(recorded.all(), expected);
 }
 
 /// Items that aren't known yet don't count as waiting.
@@ -119,29 +102,6 @@ async fn every_end_of_an_item_is_progress() {
     assert_eq!(open, [[0, 1, 2], [0, 2, 1], [0, 3, 0]]);
 }
 
-/// In parallel with a slow call.
-#[tokio::test(start_paused = true)]
-async fn rejections_by_a_breaker_are_reported_at_once() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    let recorded = Progresses::default();
-    let batches = EXACT
-        .max(0)
-        .breaker(&breaker)
-        .observe(|event| recorded.see(event))
-        .batches(1)
-        .concurrency(2);
-    let results = retry_each(batches, 0..4_u32, async |pending: Vec<u32>| {
-        if pending == [0] {
-            sleep(secs(60)).await;
-            return Ok(vec![Ok(0)]);
-        }
-        Err(TRANSIENT)
-    });
-    let first = recorded.of_first_second(results).await;
-    // The second call opens the breaker, which turns the others away.
-    assert_eq!(first, [[0, 0, 4], [0, 1, 3], [0, 2, 2]]);
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_batch_that_waits_for_its_first_turn_has_started() {
     let recorded = Progresses::default();
@@ -149,6 +109,10 @@ async fn a_batch_that_waits_for_its_first_turn_has_started() {
     HeldPermit::new(&limiter).succeeded();
     let batches = EXACT.limiter(&limiter).observe(|event| recorded.see(event));
     let results = retry_each(batches, 0..3_u32, async |items| all_ok(items));
-    assert_eq!(recorded.of_first_second(results).await, [[0, 0, 3]]);
-    assert_eq!(recorded.all(), [[3, 0, 0]]);
+    let after_a_second = async {
+        sleep(secs(1)).await;
+        recorded.all()
+    };
+    let (_, first) = join!(results, after_a_second);
+    assert_eq!((first, recorded.all()), (vec![[0, 0, 3]], vec![[3, 0, 0]]));
 }

@@ -5,7 +5,7 @@ use retry_work::{ItemError, retry_each_blocking_into, retry_each_into};
 use support::dropped::dropped_after;
 use support::prelude::*;
 
-use super::{Answers, EXACT, Results, all_ok, errors, secs};
+use super::{Answers, EXACT, Results, Server, all_ok, errors, secs};
 
 async fn pause(pause: Duration) {
     if pause > secs(1000) {
@@ -14,44 +14,28 @@ async fn pause(pause: Duration) {
     yield_now().await;
 }
 
-/// The state of a server: completed items, and items of running calls.
-#[derive(Default)]
-struct World {
-    answered: RefCell<Vec<u32>>,
-    calls: Cell<u32>,
-}
-
-impl World {
-    /// Each item's first call fails, except for the first two.
-    async fn call(&self, pending: Vec<u32>) -> Answers {
-        self.calls.set(self.calls.get() + 1);
-        let first = self.calls.get() <= 3;
-        yield_now().await;
-        yield_now().await;
-        let answer = |item: u32| {
-            if first && item > 1 {
-                return Err(TRANSIENT);
-            }
-            self.answered.borrow_mut().push(item);
-            Ok(item)
-        };
-        Ok(pending.into_iter().map(answer).collect())
-    }
-}
-
 #[test]
 fn finished_results_are_kept_if_the_future_is_dropped() {
     for polls in 0..200 {
-        let world = World::default();
+        let server = Server::new([(2..6, vec![TRANSIENT])]);
+        let answered = RefCell::new(Vec::new());
         let batches = EXACT
             .deadline(secs(5000))
             .timer(TimerFn::new(pause))
             .batches(2)
             .concurrency(2);
         let mut results = Results::new();
-        let call = async |pending| world.call(pending).await;
+        let call = async |pending: Vec<u32>| -> Answers {
+            yield_now().await;
+            yield_now().await;
+            let answers = server.answer(&pending)?;
+            answered
+                .borrow_mut()
+                .extend(answers.iter().flatten().copied());
+            Ok(answers)
+        };
         let ended = dropped_after(polls, retry_each_into(&mut results, batches, 0..6, call));
-        let answered = world.answered.into_inner();
+        let answered = answered.into_inner();
         for (item, result) in (0..).zip(&results) {
             match result {
                 Ok(value) => assert_eq!(*value, item),
@@ -96,11 +80,11 @@ fn finished_results_are_kept_if_a_blocking_call_panics() {
         let batches = batches.concurrency(concurrency);
         let ended = catch_unwind(AssertUnwindSafe(|| {
             retry_each_blocking_into(&mut results, batches, 0..6, |pending| {
-                assert_ne!(pending, [3], "a bug");
+                assert!(pending != [3], "three");
                 all_ok(pending)
             });
         }));
-        assert!(ended.is_err());
+        assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"three"));
         assert!(results.len() >= 4);
         for (item, result) in (0..).zip(&results) {
             match result {

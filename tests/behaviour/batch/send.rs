@@ -47,22 +47,28 @@ async fn borrowing_the_client_and_the_items() {
 }
 
 #[tokio::test]
-async fn on_a_task_that_owns_all() {
+async fn on_a_task_that_owns_all_with_every_setting() {
     let (client, texts) = client_and_texts();
+    let shared: Vec<Arc<str>> = texts.iter().cloned().map(Arc::from).collect();
     let task = tokio::spawn(async move {
-        retry_each(Policy::new(), &texts, async |pending| {
+        let by_default = retry_each(Policy::new(), &texts, async |pending| {
             client.embed(&pending).await
         })
-        .await
+        .await;
+        let batches = Policy::new()
+            .on(|_: &Failure| true)
+            .timer(DefaultTimer)
+            .batches(1)
+            .concurrency(4);
+        let with_settings = retry_each(batches, shared.iter().map(Arc::clone), async |pending| {
+            yield_now().await;
+            let lengths = pending.iter().map(|text: &Arc<str>| Ok(text.len() + 1));
+            Ok(lengths.collect())
+        })
+        .await;
+        [by_default, client.embed_all(&texts).await, with_settings]
     });
-    assert_lengths(task.await.unwrap());
-}
-
-#[tokio::test]
-async fn on_a_task_by_a_method() {
-    let (client, texts) = client_and_texts();
-    let task = tokio::spawn(async move { client.embed_all(&texts).await });
-    assert_lengths(task.await.unwrap());
+    task.await.unwrap().into_iter().for_each(assert_lengths);
 }
 
 #[tokio::test]
@@ -77,28 +83,6 @@ async fn on_a_task_with_the_future_itself() {
         }
     });
     assert_lengths(tokio::spawn(results).await.unwrap());
-}
-
-#[tokio::test]
-async fn on_a_task_with_every_setting() {
-    let (_, texts) = client_and_texts();
-    let texts: Vec<Arc<str>> = texts.into_iter().map(Arc::from).collect();
-    let task = tokio::spawn(async move {
-        let batches = Policy::new()
-            .on(|_: &Failure| true)
-            .timer(DefaultTimer)
-            .batches(1)
-            .concurrency(4);
-        retry_each(batches, texts.iter().map(Arc::clone), async |pending| {
-            yield_now().await;
-            Ok(pending
-                .iter()
-                .map(|text: &Arc<str>| Ok(text.len() + 1))
-                .collect())
-        })
-        .await
-    });
-    assert_lengths(task.await.unwrap());
 }
 
 #[tokio::test]

@@ -1,14 +1,9 @@
-//! Budgets, breakers, limiters, observers and names in batches.
+//! Budgets and breakers in batches: each item is a separate attempt, but a request that fails or succeeds as a whole is
+//! one, regardless of the number of items.
 
-use support::dropped::{give_way, leaves_nothing_behind};
 use support::prelude::*;
 
-use super::{EXACT, Server, errors};
-
-/// A server on which each item fails.
-fn down() -> Server {
-    Server::new([(0..99, vec![TRANSIENT; 9])])
-}
+use super::{Answers, EXACT, Server, all_ok, errors, secs};
 
 #[tokio::test(start_paused = true)]
 async fn each_item_pays_for_its_own_retry() {
@@ -19,7 +14,8 @@ async fn each_item_pays_for_its_own_retry() {
         .name("each")
         .budget(&budget)
         .observe(|event| events.observe(event));
-    let results = down().run(chain.batches(9), 5).await;
+    let server = Server::new([(0..5, vec![TRANSIENT])]);
+    let results = server.run(chain.batches(9), 5).await;
     // Every failure takes one of its six tokens, and at half of them no retry is paid.
     let expected = ["0 1 2 3 4: 1 attempt (budget): transient"];
     assert_eq!(errors(&results), expected);
@@ -36,24 +32,9 @@ async fn each_item_pays_for_its_own_retry() {
     assert_eq!(events.lines(), seen);
 }
 
+/// Those that were paid for are sent again, and then have no error to show: the others are reported with their own.
 #[tokio::test(start_paused = true)]
-async fn a_budget_pays_for_as_many_as_it_can() {
-    // A retry costs 14.
-    let budget = Budget::standard();
-    let results = down().run(EXACT.max(1).budget(&budget), 50).await;
-    let ends = results.iter().map(|result| result.as_ref().unwrap_err());
-    let ends: Vec<_> = ends
-        .map(|error| (error.attempts(), error.reason()))
-        .collect();
-    let (paid, unpaid) = ends.split_at(500 / 14);
-    assert!(paid.iter().all(|end| *end == (2, Reason::Exhausted)));
-    assert!(unpaid.iter().all(|end| *end == (1, Reason::Budget)));
-    assert_eq!(budget.available(), f64::from(500 % 14));
-}
-
-/// Those that were paid for are sent again, and then have no error to show.
-#[tokio::test(start_paused = true)]
-async fn items_without_budget_are_reported_with_their_own_error() {
+async fn a_budget_pays_for_as_many_items_as_it_can() {
     // A retry costs 14 of 500.
     let budget = Budget::standard();
     let last = RefCell::new(String::new());
@@ -67,70 +48,19 @@ async fn items_without_budget_are_reported_with_their_own_error() {
     let mut is_first = true;
     let results = retry_each(batches, 0..50, |pending: Vec<i32>| {
         let is_busy = std::mem::take(&mut is_first);
+        assert_eq!(budget.available(), if is_busy { 500.0 } else { 10.0 });
         let busy = |item| (!is_busy).then_some(item).ok_or(format!("{item} is busy"));
         ready(Ok(pending.into_iter().map(busy).collect()))
     })
     .await;
-    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);
+    let (paid, unpaid) = results.split_at(500 / 14);
+    assert!(paid.iter().all(Result::is_ok));
+    for result in unpaid {
+        let error = result.as_ref().unwrap_err();
+        assert_eq!((error.attempts(), error.reason()), (1, Reason::Budget));
+    }
     let expected = "gave up paid attempt=2 max=3 error=15 of 50 items: 35 is busy reason=budget";
     assert_eq!(last.into_inner(), expected);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_open_breaker_ends_items_with_what_they_have() {
-    let breaker = Breaker::new().consecutive_failures(2);
-    let recording = testing::record();
-    let batches = EXACT.name("items").breaker(&breaker).batches(2);
-    let expected = [
-        "0 1: 1 attempt (rejected): transient",
-        "2: 0 attempts (rejected): not sent",
-    ];
-    assert_eq!(errors(&down().run(batches, 3).await), expected);
-    assert_eq!(breaker.state(), BreakerState::Open);
-    let lines = recording.lines();
-    let opened = "breaker opened items attempt=1 ";
-    assert!(lines[0].starts_with(opened), "{lines:?}");
-    let end = "gave up items attempt=1 max=3 error=2 of 2 items: transient reason=rejected";
-    assert!(lines.contains(&end.to_owned()), "{lines:?}");
-}
-
-#[test]
-fn threads_share_budget_and_breaker() {
-    let (budget, breaker) = (Budget::standard(), Breaker::new().consecutive_failures(2));
-    let batches = Policy::none()
-        .max(1)
-        .name("threads")
-        .budget(&budget)
-        .breaker(&breaker)
-        .batches(1)
-        .concurrency(4);
-    let results = retry_each_blocking(batches, 0..4, |_| Err::<Vec<Result<(), _>>, _>(STOP));
-    assert!(results.iter().all(Result::is_err));
-    assert_eq!(budget.available(), 500.0);
-    assert_eq!(breaker.state(), BreakerState::Closed);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dropped_batch_releases_everything() {
-    // Each item pays, or each request that failed as a whole.
-    for (payers, fails_whole) in [(5, false), (3, true)] {
-        leaves_nothing_behind(payers, async |shared| {
-            let batches = Policy::none()
-                .max(2)
-                .timer(TimerFn::new(|_| give_way()))
-                .budget(&shared.budget)
-                .batches(2)
-                .concurrency(2);
-            let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
-                if fails_whole {
-                    return Err::<Vec<Result<(), _>>, _>(shared.attempts(1).await);
-                }
-                let failure = shared.attempts(pending.len()).await;
-                Ok(pending.iter().map(|_| Err(failure.clone())).collect())
-            });
-            assert!(results.await.iter().all(Result::is_err));
-        });
-    }
 }
 
 /// A response is a success of the server, even if another item of the call failed.
@@ -145,4 +75,135 @@ async fn a_budget_records_each_item_separately() {
         assert!(results.iter().all(Result::is_err));
         assert_eq!(budget.available(), 487.0);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_counts_each_once() {
+    let breaker = Breaker::new().consecutive_failures(3);
+    let server = Server::failing([TRANSIENT; 9]);
+    let batches = Policy::none().breaker(&breaker).batches(5);
+    let results = server.run(batches, 30).await;
+    assert_eq!(server.items().len(), 3);
+    for result in results {
+        assert_eq!(result.unwrap_err().reason(), Reason::Rejected);
+    }
+}
+
+/// One result for all items is one trial, and the other items' permits are released.
+#[tokio::test(start_paused = true)]
+async fn a_request_is_one_trial() {
+    let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
+    let succeeded = async |whole: Option<Failure>| {
+        let server = Server::failing(whole.into_iter().collect::<Vec<_>>());
+        let results = server.run(Policy::none().max(0).breaker(&breaker), 3).await;
+        results.iter().filter(|result| result.is_ok()).count()
+    };
+    assert_eq!(succeeded(Some(TRANSIENT)).await, 0);
+    assert_eq!(breaker.state(), BreakerState::Open);
+    advance(secs(5)).await;
+    // A response, even though it is an error.
+    assert_eq!(succeeded(Some(STOP)).await, 0);
+    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+    assert_eq!(succeeded(None).await, 2);
+    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+    assert_eq!(succeeded(None).await, 1);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+/// A failure of all items is not outweighed by as many successes as another request has items.
+#[tokio::test(start_paused = true)]
+async fn a_whole_success_or_failure_counts_once() {
+    let breaker = Breaker::new().ratio(0.5).minimum_calls(10);
+    let batches = Policy::none().max(0).breaker(&breaker).batches(100);
+    let requests = Cell::new(0);
+    let results = retry_each(batches, 0..2000, async |items: Vec<u32>| {
+        requests.set(requests.get() + 1);
+        match items[0] {
+            ..500 => all_ok(items),
+            _ => Err(TRANSIENT),
+        }
+    })
+    .await;
+    assert_eq!(requests.get(), 10);
+    assert_eq!(breaker.state(), BreakerState::Open);
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 500);
+}
+
+/// The permits of the other items must not count as abandoned attempts.
+#[tokio::test(start_paused = true)]
+async fn a_late_response_is_not_a_hung_attempt() {
+    let all = Ok(vec![Ok(0); 5]);
+    let too_few = Ok(vec![Ok(0); 4]);
+    for answers in [all, too_few, Err(STOP)] {
+        let breaker = Breaker::new().hung_after(secs(1)).consecutive_failures(3);
+        let results = retry_each(EXACT.breaker(&breaker), 0..5, async |_| {
+            sleep(secs(2)).await;
+            answers.clone()
+        });
+        assert_eq!(results.await.len(), 5);
+        assert_eq!(breaker.state(), BreakerState::Closed, "{answers:?}");
+    }
+}
+
+/// Sends `items` in batches of three; after the given results, each succeeds. Returns the budget's tokens before each
+/// request and at the end, and the errors.
+async fn paid(budget: &Budget, items: u32, answers: &[Answers]) -> (Vec<f64>, Vec<String>) {
+    let seen = RefCell::new(Vec::new());
+    let batches = EXACT.name("paid").budget(budget).batches(3);
+    let results = retry_each(batches, 0..items, async |pending: Vec<u32>| {
+        let answer = answers.get(seen.borrow().len()).cloned();
+        seen.borrow_mut().push(budget.available());
+        answer.unwrap_or_else(|| all_ok(pending))
+    })
+    .await;
+    let mut seen = seen.into_inner();
+    seen.push(budget.available());
+    (seen, errors(&results))
+}
+
+fn spent(budget: Budget, retries: u32) -> Budget {
+    (0..retries).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
+    budget
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_pays_once() {
+    let apart = || Ok(vec![Err(TRANSIENT), Err(TIMEOUT), Err(TRANSIENT)]);
+    let refused = || Ok(vec![Err(STOP); 3]);
+    for (name, budget, items, answers, tokens, failed) in rows! {
+        // The success gives back the last payment.
+        "for one retry", spent(Budget::standard(), 10), 3, vec![Err(TRANSIENT), Err(THROTTLED)],
+            vec![360.0, 346.0, 341.0, 346.0], None;
+        // The two payments of the last request are refunded.
+        "items that failed separately pay separately", Budget::standard(), 3,
+            vec![apart(), Err(TRANSIENT)], vec![500.0, 458.0, 430.0, 458.0], None;
+        // The payment is refunded with the first result, and each other result adds 1.
+        "a single payment is refunded once", spent(Budget::standard(), 10), 3,
+            vec![Err(TRANSIENT), refused()], vec![360.0, 346.0, 362.0],
+            Some("0 1 2: 2 attempts (not retryable): stop");
+        // Requests with many items to a server that is down must not be retried forever. Each of the two gives one,
+        // which pays for a retry.
+        "a request is one call to the budget", spent(Budget::ratio(1.0), 100), 6,
+            vec![Err(TRANSIENT); 4], vec![0.0; 5],
+            Some("0 1 2 3 4 5: 2 attempts (budget): transient");
+    } {
+        let failed = failed.map(str::to_owned).into_iter().collect();
+        let expected = (tokens, failed);
+        assert_eq!(paid(&budget, items, &answers).await, expected, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn items_end_together_if_the_budget_is_empty() {
+    // Enough for one retry.
+    let budget = Budget::standard().capacity(14);
+    let recording = testing::record();
+    let (seen, errors) = paid(&budget, 6, &[Err(TRANSIENT), Err(TRANSIENT)]).await;
+    assert_eq!(seen, [14.0, 14.0, 0.0, 14.0]);
+    assert_eq!(errors, ["3 4 5: 1 attempt (budget): transient"]);
+    let expected = [
+        "retrying paid attempt=1 max=3 delay=1s error=3 of 6 items: transient reason=transient",
+        "gave up paid attempt=1 max=3 error=3 of 6 items: transient reason=budget",
+    ];
+    assert_eq!(recording.lines(), expected);
 }

@@ -2,8 +2,6 @@
 
 #![allow(clippy::manual_async_fn, clippy::unused_async)]
 
-use std::future::Future;
-
 use async_trait::async_trait;
 use retry_runtime::Attempt;
 use support::prelude::*;
@@ -130,7 +128,7 @@ async fn attempts<T>(call: impl AsyncFnOnce(&mut Client) -> T) -> u32 {
 }
 
 #[tokio::test]
-async fn every_method_that_can_fail_is_retried() {
+async fn every_method_that_can_fail_is_retried_unless_skipped() {
     assert_rows! {
         attempts(async |client| client.blocking()).await => 3;
         attempts(async |client| client.asynchronous(String::from("hello")).await).await => 3;
@@ -143,10 +141,7 @@ async fn every_method_that_can_fail_is_retried() {
     let mut connections = 0;
     assert!(Client::connect(&mut connections).is_ok());
     assert_eq!(connections, 2);
-}
-
-#[tokio::test]
-async fn skipped_ones_and_those_that_cannot_fail_are_not() {
+    // Skipped methods and those that can't fail are not.
     assert_rows! {
         attempts(async |client| client.skipped().await).await => 1;
         attempts(async |client| client.not_a_result().await).await => 0;
@@ -164,10 +159,7 @@ async fn a_method_overrides_single_keys() {
         client.by_policy().await
     };
     assert_eq!(attempts(own).await, 2);
-}
-
-#[tokio::test]
-async fn names_are_those_of_the_block_and_the_method() {
+    // The names are those of the block and of the method.
     let (recording, mut client) = (testing::record(), Client::new());
     client.blocking().unwrap_err();
     client.extended().await.unwrap();
@@ -182,7 +174,6 @@ trait Model {
     const NAME: &'static str;
     async fn complete(&mut self, prompt: String) -> Result<Self::Answer, Busy>;
     async fn embed(&mut self, texts: &[&str], (one, two): (u8, u8)) -> Result<u32, Busy>;
-    fn sync(&mut self) -> Result<(), Busy>;
     fn name(&self) -> &'static str {
         Self::NAME
     }
@@ -207,12 +198,6 @@ where
         self.prompts.push(texts.concat());
         Err(Busy(u32::from(one + two)))
     }
-
-    #[retry(skip)]
-    fn sync(&mut self) -> Result<(), Busy> {
-        self.value = T::default();
-        Err(Busy(1))
-    }
 }
 
 #[derive(Default)]
@@ -231,38 +216,29 @@ async fn above_async_trait() {
     model.prompts.clear();
     assert_eq!(model.embed(&["a", "b"], (1, 2)).await, Err(Busy(3)));
     assert_eq!(model.prompts, ["ab", "ab", "ab"]);
-    assert_eq!(model.sync(), Err(Busy(1)));
     assert_eq!((model.name(), model.value), ("generic", 0));
 }
 
 trait Native {
-    fn fetch(&self, attempts: &Cell<u32>) -> impl Future<Output = Result<u32, Busy>>;
-    async fn post(&self, attempts: &Cell<u32>) -> Result<u32, Busy>;
+    fn fetch(&self, attempts: &mut u32) -> impl Future<Output = Result<(), Busy>>;
+    async fn post(&self, attempts: &mut u32) -> Result<(), Busy>;
 }
 
 #[retry(max = 3, backoff = "none", on = |_| true)]
 impl Native for () {
-    async fn fetch(&self, attempts: &Cell<u32>) -> Result<u32, Busy> {
-        attempts.set(attempts.get() + 1);
-        Err(Busy(attempts.get()))
+    async fn fetch(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
     }
 
-    async fn post(&self, attempts: &Cell<u32>) -> Result<u32, Busy> {
-        attempts.set(attempts.get() + 1);
-        if attempts.get() == 2 {
-            Ok(2)
-        } else {
-            Err(Busy(attempts.get()))
-        }
+    async fn post(&self, attempts: &mut u32) -> Result<(), Busy> {
+        count(attempts)
     }
 }
 
 #[tokio::test]
 async fn trait_impls() {
-    let attempts = Cell::new(0);
-    assert_eq!(().fetch(&attempts).await, Err(Busy(4)));
-    attempts.set(0);
-    assert_eq!(().post(&attempts).await, Ok(2));
+    assert_eq!(().fetch(&mut 0).await, Err(Busy(4)));
+    assert_eq!(().post(&mut 0).await, Err(Busy(4)));
 }
 
 struct Sections(u32);
@@ -335,11 +311,6 @@ impl Max {
         count(attempts)
     }
 
-    #[retry(max = 3)]
-    async fn more(&self, attempts: &mut u32) -> Result<(), Busy> {
-        count(attempts)
-    }
-
     #[retry(max = 3, transient(max = 1))]
     fn own_section(&self, attempts: &mut u32) -> Result<(), Busy> {
         count(attempts)
@@ -351,24 +322,6 @@ impl Max {
     }
 }
 
-#[retry(wrapper = RetryingMax, max = 5, backoff = "none", transient(max = 2), on = |_| Verdict::TRANSIENT)]
-trait Limited {
-    fn inherited(&self, attempts: &mut u32) -> Result<(), Busy>;
-
-    #[retry(max = 0)]
-    fn once(&self, attempts: &mut u32) -> Result<(), Busy>;
-}
-
-impl Limited for () {
-    fn inherited(&self, attempts: &mut u32) -> Result<(), Busy> {
-        count(attempts)
-    }
-
-    fn once(&self, attempts: &mut u32) -> Result<(), Busy> {
-        count(attempts)
-    }
-}
-
 fn count(attempts: &mut u32) -> Result<(), Busy> {
     *attempts += 1;
     Err(Busy(*attempts))
@@ -376,16 +329,13 @@ fn count(attempts: &mut u32) -> Result<(), Busy> {
 
 #[tokio::test(start_paused = true)]
 async fn a_methods_max_beats_the_sections_of_its_block() {
-    let (start, decorated) = (Instant::now(), RetryingMax::new(()));
+    let start = Instant::now();
     assert_rows! {
         Max.inherited(&mut 0) => Err(Busy(3));
         Max.once(&mut 0) => Err(Busy(1));
-        Max.more(&mut 0).await => Err(Busy(4));
         Max.own_section(&mut 0) => Err(Busy(2));
         Max.throttled(&mut 0).await => Err(Busy(4));
         // The rest of the section stays in force.
         start.elapsed() => secs(3);
-        decorated.inherited(&mut 0) => Err(Busy(3));
-        decorated.once(&mut 0) => Err(Busy(1));
     }
 }

@@ -1,43 +1,31 @@
 //! Classification of `std::io::Error`.
 
+use std::error::Error as StdError;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
+use retry_runtime::on;
 use support::prelude::*;
 use support::verdicts::BROKEN;
 
-const TABLE: &[(ErrorKind, Verdict)] = &[
-    (ErrorKind::ConnectionRefused, Verdict::TRANSIENT),
-    (ErrorKind::Interrupted, Verdict::TRANSIENT),
-    (ErrorKind::AddrNotAvailable, Verdict::TRANSIENT),
-    (ErrorKind::AddrInUse, Verdict::STOP),
-    (ErrorKind::ConnectionReset, BROKEN),
-    (ErrorKind::ConnectionAborted, BROKEN),
-    (ErrorKind::BrokenPipe, BROKEN),
-    (ErrorKind::UnexpectedEof, BROKEN),
-    (ErrorKind::HostUnreachable, BROKEN),
-    (ErrorKind::NetworkUnreachable, BROKEN),
-    (ErrorKind::NetworkDown, BROKEN),
-    (ErrorKind::TimedOut, Verdict::TIMEOUT),
-    (ErrorKind::WouldBlock, Verdict::TIMEOUT),
-    (ErrorKind::NotFound, Verdict::STOP),
-    (ErrorKind::PermissionDenied, Verdict::STOP),
-    (ErrorKind::AlreadyExists, Verdict::STOP),
-    (ErrorKind::InvalidInput, Verdict::STOP),
-    (ErrorKind::InvalidData, Verdict::STOP),
-    (ErrorKind::StorageFull, Verdict::STOP),
-    (ErrorKind::Unsupported, Verdict::STOP),
-    (ErrorKind::OutOfMemory, Verdict::STOP),
-    (ErrorKind::Other, Verdict::STOP),
-];
-
 #[test]
 fn every_kind_has_the_verdict_of_the_table() {
-    for &(kind, expected) in TABLE {
-        assert_eq!(kind.classify(), expected, "{kind:?}");
-        assert_eq!(Error::from(kind).classify(), expected, "{kind:?}");
-        assert_eq!(Error::new(kind, "text").classify(), expected, "{kind:?}");
+    use ErrorKind as K;
+
+    for (expected, kinds) in rows! {
+        Verdict::TRANSIENT, &[K::ConnectionRefused, K::Interrupted, K::AddrNotAvailable][..];
+        BROKEN, &[K::ConnectionReset, K::ConnectionAborted, K::BrokenPipe, K::UnexpectedEof, K::HostUnreachable,
+            K::NetworkUnreachable, K::NetworkDown];
+        Verdict::TIMEOUT, &[K::TimedOut, K::WouldBlock];
+        Verdict::STOP, &[K::AddrInUse, K::NotFound, K::PermissionDenied, K::AlreadyExists, K::InvalidInput,
+            K::InvalidData, K::StorageFull, K::Unsupported, K::OutOfMemory, K::Other];
+    } {
+        for &kind in kinds {
+            assert_eq!(kind.classify(), expected, "{kind:?}");
+            assert_eq!(Error::from(kind).classify(), expected, "{kind:?}");
+            assert_eq!(Error::new(kind, "text").classify(), expected, "{kind:?}");
+        }
     }
 }
 
@@ -51,6 +39,12 @@ fn errors_of_the_operating_system_are_classified() {
 
     let nameless = TcpStream::connect("no-such-host.invalid:1").unwrap_err();
     assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
+
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let mut silent = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    silent.set_read_timeout(Some(millis(10))).unwrap();
+    let late = silent.read(&mut [0]).unwrap_err();
+    assert_eq!(late.classify(), Verdict::TIMEOUT, "{late:?}");
 
     let missing = File::open("no such file").unwrap_err();
     assert_eq!(missing.classify(), Verdict::STOP);
@@ -68,30 +62,27 @@ fn errors_of_the_operating_system_are_classified() {
 }
 
 #[test]
-fn a_read_timeout_of_a_blocking_socket_is_a_timeout() {
-    #[retry(max = 2, backoff = "none")]
-    fn read(stream: &mut TcpStream, attempts: &mut u32) -> io::Result<usize> {
-        *attempts += 1;
-        stream.read(&mut [0])
-    }
-
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let limit = Some(Duration::from_millis(10));
-    stream.set_read_timeout(limit).unwrap();
-    let mut attempts = 0;
-    let error = read(&mut stream, &mut attempts).unwrap_err();
-    assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
-    assert_eq!(attempts, 3);
-}
-
-#[test]
 fn references_and_pointers_are_classified_as_what_they_hold() {
     fn verdict(error: impl Classify) -> Verdict {
         error.classify()
     }
-    let error = Error::from(ErrorKind::ConnectionRefused);
-    assert_eq!(verdict(&error), Verdict::TRANSIENT);
-    assert_eq!(verdict(Box::new(&error)), Verdict::TRANSIENT);
-    assert_eq!(verdict(Arc::new(error)), Verdict::TRANSIENT);
+
+    let refused = || Error::from(ErrorKind::ConnectionRefused);
+    let error = refused();
+    let plain: Box<dyn StdError> = refused().into();
+    let send: Box<dyn StdError + Send> = Box::new(refused());
+    let shared: Arc<dyn StdError + Send + Sync> = Arc::new(refused());
+    for verdict in [
+        on::cause(&plain),
+        on::cause(&send),
+        on::cause(&shared),
+        verdict(&error),
+        verdict(Box::new(&error)),
+        verdict(Arc::new(error)),
+        verdict(plain),
+        verdict(send),
+        verdict(shared),
+    ] {
+        assert_eq!(verdict, Verdict::TRANSIENT);
+    }
 }

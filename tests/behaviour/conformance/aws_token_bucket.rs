@@ -21,15 +21,10 @@ fn drained(budget: Budget) -> (Budget, u32) {
 }
 
 #[test]
-fn a_bucket_pays_as_often_as_it_holds_the_cost() {
+fn parts_of_a_token_add_up_and_pay_as_often_as_they_hold_the_cost() {
     let budget = Budget::standard().capacity(10);
-    assert!(budget.withdraw(Kind::Throttled));
-    assert!(budget.withdraw(Kind::Throttled));
-    assert!(!budget.withdraw(Kind::Throttled));
-}
-
-#[test]
-fn parts_of_a_token_add_up() {
+    let paid = [(); 3].map(|()| budget.withdraw(Kind::Throttled));
+    assert_eq!(paid, [true, true, false]);
     let (budget, retries) = drained(Budget::ratio(0.4).capacity(10));
     assert_eq!(retries, 10);
     for whole in [0.0, 0.0, 1.0] {
@@ -46,11 +41,7 @@ fn parts_of_a_token_add_up() {
         budget.called();
     }
     assert_eq!(budget.available(), 10.0);
-}
-
-/// awslabs/aws-sdk-rust#1423: parts of a token that overflow.
-#[test]
-fn a_reward_of_nine_tenths_fills_it() {
+    // awslabs/aws-sdk-rust#1423: parts of a token that overflow.
     let (budget, retries) = drained(Budget::ratio(0.9).capacity(2));
     assert_eq!((retries, budget.available()), (2, 0.0));
     for _ in 0..3 {

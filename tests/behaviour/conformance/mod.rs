@@ -1,16 +1,14 @@
-//! Numbers and sequences that other projects publish, in one file for each source. Ours are the same, or a comment
-//! explains the difference.
+//! Numbers and sequences that other projects publish, by source. Ours are the same, or a comment explains the
+//! difference.
 
 // The code under test takes errors by reference and whole numbers of tokens.
 #![allow(clippy::float_cmp, clippy::trivially_copy_pass_by_ref)]
 
 mod aws;
 mod aws_token_bucket;
+mod breakers;
 mod grpc;
 mod microprofile;
-mod polly;
-mod reqwest_retry;
-mod resilience4j;
 
 use support::held_permit::FAILED;
 use support::prelude::*;

@@ -5,7 +5,7 @@ use support::prelude::*;
 
 use crate::decorators::{Busy, SharedFlaky};
 
-#[retry(wrapper = Retrying, forward = [Box], backoff = "none", on = |_| true)]
+#[retry(wrapper = Retrying, backoff = "none", on = |_| true)]
 #[async_trait]
 trait Model: Send + Sync {
     async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy>;
@@ -33,14 +33,11 @@ impl Model for SharedFlaky {
     }
 }
 
-async fn complete(model: &dyn Model) -> Result<u32, Busy> {
-    model.complete(String::from("hello"), &[]).await
-}
-
 #[tokio::test]
-async fn objects_are_wrapped() {
-    let boxed: Box<dyn Model> = Box::new(SharedFlaky::default());
-    assert_eq!(is_send(complete(&Retrying::new(boxed))).await, Ok(3));
+async fn every_method_is_retried() {
+    let model = Retrying::new(SharedFlaky::default());
+    let completed = model.complete(String::from("hello"), &[]);
+    assert_eq!(is_send(completed).await, Ok(3));
     let mut model = Retrying::new(SharedFlaky::default());
     assert_eq!(model.name().await, "flaky");
     assert_eq!(model.charge(10).await, Ok(13));
@@ -72,11 +69,13 @@ impl SendModel for SharedFlaky {
 }
 
 #[tokio::test]
-async fn send_futures_stay_send() {
+async fn send_futures_stay_send_and_local_ones_local() {
     let model = RetryingSend::new(SharedFlaky::default());
     assert_eq!(is_send(model.complete(String::from("hello"))).await, Ok(3));
     let mut model = RetryingSend::new(SharedFlaky::default());
     assert_eq!(is_send(model.charge(&10)).await, Ok(13));
+    let local = RetryingLocal::new(Rc::new(SharedFlaky::default()));
+    assert_eq!(local.complete("hello".into()).await, Ok(3));
 }
 
 #[retry(wrapper = RetryingLocal, backoff = "none", on = |_| true)]
@@ -91,10 +90,4 @@ impl LocalModel for Rc<SharedFlaky> {
         assert_eq!(&*prompt, "hello");
         self.answer()
     }
-}
-
-#[tokio::test]
-async fn local_ones_stay_local() {
-    let model = RetryingLocal::new(Rc::new(SharedFlaky::default()));
-    assert_eq!(model.complete("hello".into()).await, Ok(3));
 }

@@ -1,14 +1,19 @@
 //! Traits of other crates, from a local copy of their declaration.
 
-use retry_runtime::retry;
+use async_trait::async_trait;
+use support::prelude::*;
 
-use crate::decorators::{Busy, Flaky};
+use crate::decorators::{Busy, Flaky, SharedFlaky};
+
+type Later = Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send>>;
 
 /// Stands in for another crate.
 mod other {
+    use super::{Busy, Later};
+
     pub(crate) trait Model {
         type Answer;
-        async fn complete(&self, prompt: &str) -> Result<Self::Answer, super::Busy>;
+        async fn complete(&self, prompt: &str) -> Result<Self::Answer, Busy>;
         fn name(&self) -> String {
             String::from("unnamed")
         }
@@ -18,6 +23,21 @@ mod other {
         {
             None
         }
+    }
+
+    #[async_trait::async_trait]
+    pub(crate) trait Llm: Send + Sync {
+        async fn complete(&self, prompt: String) -> Result<u32, Busy>;
+        fn name(&self) -> String;
+    }
+
+    pub(crate) trait Store {
+        type Item;
+        fn put(&mut self, item: u32) -> Result<Self::Item, Busy>;
+    }
+
+    pub(crate) trait Spawned: Send + Sync {
+        fn later(&self) -> Later;
     }
 }
 
@@ -48,124 +68,88 @@ async fn the_foreign_trait_is_implemented_and_no_other_declared() {
     use other::Model;
 
     let model = Retrying::new(Flaky::new(2));
-    assert_eq!(model.complete("hello").await, Ok(3));
     assert_eq!(model.name(), "unnamed");
-}
-
-#[tokio::test]
-async fn a_body_in_the_copy_runs_where_the_clients_own_method_can_not() {
-    use other::Model;
-
-    let model = Retrying::new(Flaky::new(2));
+    // A body in the copy runs where the client's own method can't.
     let (first, second) = model.pair().unwrap();
     assert_eq!(first.complete("hello").await, Ok(3));
     assert_eq!(second.inner().attempts.get(), 0);
 }
 
-/// Only the other crate could implement its trait for pointers, so the decorator wraps the pointers themselves.
-mod pointers {
-    use async_trait::async_trait;
-    use support::prelude::*;
+// Only the other crate could implement its trait for pointers, so the decorator wraps the pointers themselves.
 
-    use crate::decorators::{Busy, SharedFlaky};
+#[retry(wrapper = RetryLlm, of = other::Llm, forward = [Box, Arc], max = 5, backoff = "none", on = |_| true)]
+#[async_trait]
+trait Llm: Send + Sync {
+    async fn complete(&self, prompt: String) -> Result<u32, Busy>;
+    fn name(&self) -> String;
+}
 
-    mod other {
-        #[async_trait::async_trait]
-        pub(crate) trait Llm: Send + Sync {
-            async fn complete(&self, prompt: String) -> Result<u32, super::Busy>;
-            fn name(&self) -> String;
-        }
+#[async_trait]
+impl other::Llm for SharedFlaky {
+    async fn complete(&self, prompt: String) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.answer()
     }
 
-    use other::Llm as _;
-
-    #[retry(wrapper = Retrying, of = other::Llm, forward = [Box, Arc], max = 5, backoff = "none", on = |_| true)]
-    #[async_trait]
-    trait Llm: Send + Sync {
-        async fn complete(&self, prompt: String) -> Result<u32, Busy>;
-        fn name(&self) -> String;
+    fn name(&self) -> String {
+        String::from("flaky")
     }
+}
 
-    #[async_trait]
-    impl other::Llm for SharedFlaky {
-        async fn complete(&self, prompt: String) -> Result<u32, Busy> {
-            assert_eq!(prompt, "hello");
-            self.answer()
-        }
+#[tokio::test]
+async fn boxed_and_shared_clients_of_a_foreign_trait_are_retried() {
+    use other::Llm;
 
-        fn name(&self) -> String {
-            String::from("flaky")
-        }
+    let recording = testing::record();
+    let boxed: Box<dyn Llm> = Box::new(SharedFlaky::default());
+    let model: Box<dyn Llm> = Box::new(RetryLlm::new(boxed));
+    assert_eq!(model.complete(String::from("hello")).await, Ok(3));
+    assert_eq!(model.name(), "flaky");
+
+    let shared = RetryLlm::with_policy(Arc::new(SharedFlaky::default()), Policy::new().max(0));
+    shared.complete(String::from("hello")).await.unwrap_err();
+    let lines = recording.lines();
+    for (line, start) in rows! {
+        0, "retrying dyn Llm::complete";
+        3, "gave up SharedFlaky::complete";
+    } {
+        assert!(lines[line].starts_with(start), "{lines:?}");
     }
+}
 
-    #[tokio::test]
-    async fn boxed_and_shared_clients_of_a_foreign_trait_are_retried() {
-        let recording = testing::record();
-        let boxed: Box<dyn other::Llm> = Box::new(SharedFlaky::default());
-        let model: Box<dyn other::Llm> = Box::new(Retrying::new(boxed));
-        assert_eq!(model.complete(String::from("hello")).await, Ok(3));
-        assert_eq!(model.name(), "flaky");
+#[retry(wrapper = RetryStore, of = other::Store, forward = [Box], max = 5, backoff = "none", on = |_| true)]
+trait Store {
+    type Item;
+    fn put(&mut self, item: u32) -> Result<Self::Item, Busy>;
+}
 
-        let shared = Retrying::with_policy(Arc::new(SharedFlaky::default()), Policy::new().max(0));
-        shared.complete(String::from("hello")).await.unwrap_err();
-        let lines = recording.lines();
-        assert!(
-            lines[0].starts_with("retrying dyn Llm::complete"),
-            "{lines:?}"
-        );
-        assert!(
-            lines[3].starts_with("gave up SharedFlaky::complete"),
-            "{lines:?}"
-        );
+#[retry(wrapper = RetrySpawned, of = other::Spawned, forward = [Arc], max = 5, backoff = "none", on = |_| true)]
+trait Spawned: Send + Sync {
+    fn later(&self) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send>>;
+}
+
+impl other::Store for SharedFlaky {
+    type Item = u32;
+
+    fn put(&mut self, item: u32) -> Result<u32, Busy> {
+        self.answer().map(|attempt| attempt * item)
     }
+}
 
-    type Later = Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send>>;
-
-    mod others {
-        pub(crate) trait Store {
-            type Item;
-            fn put(&mut self, item: u32) -> Result<Self::Item, super::Busy>;
-        }
-
-        pub(crate) trait Spawned: Send + Sync {
-            fn later(&self) -> super::Later;
-        }
+impl other::Spawned for SharedFlaky {
+    fn later(&self) -> Later {
+        Box::pin(ready(self.answer()))
     }
+}
 
-    use others::{Spawned as _, Store as _};
+/// The future keeps a clone of the pointer.
+#[tokio::test]
+async fn mutable_receivers_and_static_futures_work_through_pointers() {
+    use other::{Spawned, Store};
 
-    #[retry(wrapper = RetryStore, of = others::Store, forward = [Box], max = 5, backoff = "none", on = |_| true)]
-    trait Store {
-        type Item;
-        fn put(&mut self, item: u32) -> Result<Self::Item, Busy>;
-    }
-
-    #[retry(wrapper = RetrySpawned, of = others::Spawned, forward = [Arc], max = 5, backoff = "none", on = |_| true)]
-    trait Spawned: Send + Sync {
-        fn later(&self) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send>>;
-    }
-
-    impl others::Store for SharedFlaky {
-        type Item = u32;
-
-        fn put(&mut self, item: u32) -> Result<u32, Busy> {
-            self.answer().map(|attempt| attempt * item)
-        }
-    }
-
-    impl others::Spawned for SharedFlaky {
-        fn later(&self) -> Later {
-            Box::pin(ready(self.answer()))
-        }
-    }
-
-    /// The future keeps a clone of the pointer.
-    #[tokio::test]
-    async fn mutable_receivers_and_static_futures_work_through_pointers() {
-        let boxed: Box<dyn others::Store<Item = u32>> = Box::new(SharedFlaky::default());
-        assert_eq!(RetryStore::new(boxed).put(10), Ok(30));
-        let shared: Arc<dyn others::Spawned> = Arc::new(SharedFlaky::default());
-        let later = RetrySpawned::new(shared).later();
-        assert_eq!(tokio::spawn(later).await.unwrap(), Ok(3));
-    }
+    let boxed: Box<dyn Store<Item = u32>> = Box::new(SharedFlaky::default());
+    assert_eq!(RetryStore::new(boxed).put(10), Ok(30));
+    let shared: Arc<dyn Spawned> = Arc::new(SharedFlaky::default());
+    let later = RetrySpawned::new(shared).later();
+    assert_eq!(tokio::spawn(later).await.unwrap(), Ok(3));
 }

@@ -69,45 +69,31 @@ impl<'s> Store<'s, String, 2> for Memory {
     type Item = String;
     type Borrowed<'a> = &'a str;
 
-    async fn get(&self, keys: [String; 2]) -> Result<String, Busy> {
-        self.fails()?;
-        Ok(keys.concat())
-    }
-
     fn borrow<'a>(&'a self, key: &String) -> Result<&'a str, Busy> {
-        self.fails()?;
         assert!(key.is_empty());
-        Ok(&self.1)
+        self.fails().map(|_| &*self.1)
     }
 
     async fn convert<T, const M: usize>(&self, value: T) -> Result<[T; M], Busy>
     where
         T: Clone + Default + Copy,
     {
-        self.fails()?;
-        Ok([value; M])
+        self.fails().map(|_| [value; M])
     }
 
     async fn parse<T: Default>(&self) -> Result<T, Busy> {
-        self.fails()?;
-        Ok(T::default())
+        self.fails().map(|_| T::default())
     }
 
     async fn anything(&self, value: impl Display + Clone) -> Result<String, Busy> {
-        self.fails()?;
-        Ok(value.to_string())
+        self.fails().map(|_| value.to_string())
     }
 
-    fn key(&self) -> Option<&'s String> {
-        None
-    }
-
-    async fn present(&self) -> Result<(), Busy> {
-        self.fails().map(|_| ())
-    }
-
-    async fn old(&self) -> Result<u32, Busy> {
-        self.fails()
+    scripted! {
+        async fn get(&self, keys: [String; 2]) -> Result<String, Busy> = self.fails().map(|_| keys.concat());
+        fn key(&self) -> Option<&'s String> = None;
+        async fn present(&self) -> Result<(), Busy> = self.fails().map(|_| ());
+        async fn old(&self) -> Result<u32, Busy> = self.fails();
     }
 }
 

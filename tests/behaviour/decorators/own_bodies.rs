@@ -3,10 +3,12 @@
 use async_trait::async_trait;
 use support::prelude::*;
 
-use crate::decorators::{Busy, Flaky};
+use crate::decorators::{Busy, Flaky, SharedFlaky};
 
 /// Stands in for another crate.
 mod other {
+    use support::scripted;
+
     use super::{Busy, Flaky};
 
     /// An argument that is not `Clone`.
@@ -32,26 +34,18 @@ mod other {
     }
 
     impl Client for Remote {
-        async fn request(&self, method: &str, params: Params) -> Result<u32, Busy> {
-            assert_eq!(method, "sum");
-            self.answer(params.0)
-        }
-
-        async fn all(&mut self, requests: &mut [u32]) -> Result<u32, Busy> {
-            requests[0] += 1;
-            self.answer(requests[0])
-        }
-
-        fn shared(self: std::rc::Rc<Self>) -> Result<u32, Busy> {
-            self.answer(5)
-        }
-
-        fn batch(&self, of: &[&Self]) -> Result<u32, Busy> {
-            self.answer(u32::try_from(of.len()).unwrap())
-        }
-
-        fn plain(&self) -> Result<u32, Busy> {
-            self.answer(6)
+        scripted! {
+            async fn request(&self, method: &str, params: Params) -> Result<u32, Busy> = {
+                assert_eq!(method, "sum");
+                self.answer(params.0)
+            };
+            async fn all(&mut self, requests: &mut [u32]) -> Result<u32, Busy> = {
+                requests[0] += 1;
+                self.answer(requests[0])
+            };
+            fn shared(self: std::rc::Rc<Self>) -> Result<u32, Busy> = self.answer(5);
+            fn batch(&self, of: &[&Self]) -> Result<u32, Busy> = self.answer(u32::try_from(of.len()).unwrap());
+            fn plain(&self) -> Result<u32, Busy> = self.answer(6);
         }
     }
 }
@@ -100,7 +94,7 @@ async fn the_body_is_retried_by_the_traits_policy_under_the_clients_name() {
     let client = client();
     assert_eq!(client.request("sum", Params(7)).await, Ok(7));
     assert_eq!(client.inner().0.attempts.get(), 3);
-    assert_eq!(recording.delays(), [1, 2].map(Duration::from_secs));
+    assert_eq!(recording.delays(), [1, 2].map(secs));
     let lines = recording.lines();
     assert!(lines[0].contains("Remote::request"), "{lines:?}");
 }
@@ -143,35 +137,23 @@ mod copy {
     pub(super) trait Shared {
         #[retry(body)]
         async fn send(&self, message: Box<dyn Fn() -> u32 + Send + Sync>) -> Result<u32, Busy> {
-            let message = std::sync::Arc::new(&message);
-            self.inner()
-                .send(Box::new({
-                    let value = message();
-                    move || value
-                }))
-                .await
+            let value = message();
+            self.inner().send(Box::new(move || value)).await
         }
     }
 }
 
-struct Sender(AtomicU32);
-
 #[async_trait]
-impl Shared for Sender {
+impl Shared for SharedFlaky {
     async fn send(&self, message: Box<dyn Fn() -> u32 + Send + Sync>) -> Result<u32, Busy> {
-        match self.0.fetch_add(1, Ordering::Relaxed) {
-            0 => Err(Busy(message())),
-            _ => Ok(message()),
-        }
+        self.answer().map(|_| message())
     }
 }
 
 #[tokio::test]
 async fn under_async_trait() {
-    let sender: Arc<dyn Shared> = Arc::new(copy::RetryShared::new(Sender(AtomicU32::new(0))));
-    let sum = RefCell::new(0);
-    *sum.borrow_mut() += sender.send(Box::new(|| 4)).await.unwrap();
-    assert_eq!(sum.into_inner(), 4);
+    let sender: Arc<dyn Shared> = Arc::new(copy::RetryShared::new(SharedFlaky::default()));
+    assert_eq!(sender.send(Box::new(|| 4)).await, Ok(4));
 }
 
 /// `Self` in `use<…>` doesn't mean that the decorator and its client must have the same type.

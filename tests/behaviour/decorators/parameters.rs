@@ -1,6 +1,6 @@
 //! The type of the wrapped client with its bounds, and supertraits.
 
-use retry_runtime::{Classify, Verdict, retry};
+use support::prelude::*;
 
 use crate::decorators::{Busy, Flaky};
 
@@ -47,43 +47,26 @@ impl<B: Bus> Bus for RetryReader<B> {
     type Error = B::Error;
 }
 
-#[derive(Debug, PartialEq)]
-struct NoAcknowledge;
-
-impl Classify for NoAcknowledge {
-    fn classify(&self) -> Verdict {
-        Verdict::TRANSIENT
-    }
+impl Bus for Script {
+    type Error = Failure;
 }
 
-#[derive(Debug, Default)]
-struct Sensor(u8);
-
-impl Bus for Sensor {
-    type Error = NoAcknowledge;
-}
-
-impl<A: Copy + Into<u8>> Reader<A> for Sensor {
-    fn read(&mut self, address: A, into: &mut [u8]) -> Result<(), NoAcknowledge> {
-        self.0 += 1;
+impl<A: Copy + Into<u8>> Reader<A> for Script {
+    fn read(&mut self, address: A, into: &mut [u8]) -> Result<(), Failure> {
         into[0] = address.into();
-        if self.0 < 3 {
-            Err(NoAcknowledge)
-        } else {
-            Ok(())
-        }
+        self.next().map(|_| ())
     }
 }
 
 #[test]
 fn an_associated_type_of_a_supertrait_is_the_clients() {
-    let mut sensor = RetryReader::new(Sensor::default());
+    let mut sensor = RetryReader::new(Script::new([TRANSIENT; 2]));
     let mut read = [0];
     assert_eq!(sensor.read(7_u8, &mut read), Ok(()));
-    assert_eq!((read, sensor.inner().0), ([7], 3));
-    sensor.inner_mut().0 = 0;
+    assert_eq!((read, sensor.inner().attempts), ([7], 3));
+    sensor.inner_mut().attempts = 0;
     assert_eq!(sensor.read(8_u8, &mut read), Ok(()));
-    assert_eq!(sensor.into_inner().0, 3);
+    assert_eq!(sensor.into_inner().attempts, 3);
 }
 
 mod other {
@@ -108,8 +91,6 @@ impl other::Store for Flaky {
 fn a_copy_may_list_its_supertraits() {
     let store = RetryStore::new(Flaky::new(2));
     let copy = store.clone();
-    assert_eq!(
-        [store, copy].map(|store| other::Store::get(&store)),
-        [Ok(3), Ok(3)]
-    );
+    let answers = [store, copy].map(|store| other::Store::get(&store));
+    assert_eq!(answers, [Ok(3), Ok(3)]);
 }

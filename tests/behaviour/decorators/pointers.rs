@@ -42,7 +42,7 @@ impl Model for SharedFlaky {
 }
 
 #[tokio::test]
-async fn a_boxed_and_a_shared_client_are_retried() {
+async fn boxed_and_shared_clients_are_retried_and_named() {
     let recording = testing::record();
     let boxed: Box<dyn Model> = Box::new(SharedFlaky::default());
     let model = Retrying::new(boxed);
@@ -55,21 +55,18 @@ async fn a_boxed_and_a_shared_client_are_retried() {
     let model: Arc<dyn Model> = Arc::new(Retrying::new(shared));
     assert_eq!(model.provided().await, Ok(3));
 
-    let lines = recording.lines();
-    let names = ["Box<dyn Model>::complete", "Arc<dyn Model>::provided"];
-    for (line, name) in [(&lines[0], names[0]), (&lines[3], names[1])] {
-        assert!(line.contains(name), "{lines:?}");
-    }
-}
-
-/// Wrapped before it is boxed, a client is called by its own type.
-#[tokio::test]
-async fn a_client_boxed_after_it_was_wrapped_is_named_by_its_type() {
-    let recording = testing::record();
+    // Wrapped before it is boxed, a client is called by its own type.
     let model: Box<dyn Model> = Box::new(Retrying::new(SharedFlaky::default()));
     assert_eq!(model.complete(String::from("hello"), &[]).await, Ok(3));
+
     let lines = recording.lines();
-    assert!(lines[0].contains("SharedFlaky::complete"), "{lines:?}");
+    for (line, name) in rows! {
+        0, "Box<dyn Model>::complete";
+        3, "Arc<dyn Model>::provided";
+        6, " SharedFlaky::complete";
+    } {
+        assert!(lines[line].contains(name), "{lines:?}");
+    }
 }
 
 #[retry(wrapper = RetryStore, forward = [Box, std::rc::Rc], max = 5, backoff = "none", on = |_| true)]
@@ -94,20 +91,14 @@ impl Store<u8> for SharedFlaky {
     type Item = u32;
     const LIMIT: u32 = 9;
 
-    fn get(&self, _: &u8) -> Result<u32, Busy> {
-        self.answer()
-    }
-
     async fn fetch<T: Default>(&self, _: u8) -> Result<T, Busy> {
         self.answer().map(|_| T::default())
     }
 
-    fn later(&self) -> impl Future<Output = Result<u32, Busy>> {
-        ready(self.answer())
-    }
-
-    fn limit() -> Result<u32, Busy> {
-        Ok(7)
+    scripted! {
+        fn get(&self, _: &u8) -> Result<u32, Busy> = self.answer();
+        fn later(&self) -> impl Future<Output = Result<u32, Busy>> = ready(self.answer());
+        fn limit() -> Result<u32, Busy> = Ok(7);
     }
 }
 

@@ -35,24 +35,23 @@ struct Memory {
 }
 
 impl Memory {
-    fn open(&self, items: Vec<String>) -> BoxStream<'static, Result<String, Busy>> {
+    /// Counts, and returns the number of a failure.
+    fn fails(&self) -> Option<Busy> {
         let opening = self.openings.fetch_add(1, Ordering::Relaxed) + 1;
-        let items = items.into_iter().map(Ok);
-        if opening < 3 {
-            stream::iter([Err(Busy(opening))])
-                .chain(stream::iter(items))
-                .boxed()
-        } else {
-            stream::iter(items).boxed()
-        }
+        (opening < 3).then_some(Busy(opening))
+    }
+
+    fn open(&self, items: Vec<String>) -> BoxStream<'static, Result<String, Busy>> {
+        let failed = self.fails().map(Err);
+        stream::iter(failed.into_iter().chain(items.into_iter().map(Ok))).boxed()
+    }
+
+    fn openings(&self) -> u32 {
+        self.openings.load(Ordering::Relaxed)
     }
 }
 
 impl Store for Memory {
-    fn list(&self, prefix: Option<&str>) -> BoxStream<'static, Result<String, Busy>> {
-        self.open(prefix.map(str::to_owned).into_iter().collect())
-    }
-
     fn after(
         &self,
         prefix: Option<&Vec<u8>>,
@@ -60,30 +59,20 @@ impl Store for Memory {
         numbers: &[u32],
         owned: String,
     ) -> impl Stream<Item = Result<String, Busy>> + Send + 'static {
-        self.open(vec![
-            format!("{prefix:?}"),
-            offset.to_owned(),
-            format!("{numbers:?}"),
-            owned,
-        ])
+        let (prefix, numbers) = (format!("{prefix:?}"), format!("{numbers:?}"));
+        self.open(vec![prefix, offset.to_owned(), numbers, owned])
     }
 
-    fn length(&self, name: &str) -> BoxFuture<'static, Result<usize, Busy>> {
-        let (openings, length) = (Arc::clone(&self.openings), name.len());
-        Box::pin(async move {
-            match openings.fetch_add(1, Ordering::Relaxed) + 1 {
-                3 => Ok(length),
-                attempt => Err(Busy(attempt)),
-            }
-        })
-    }
-
-    fn width(&self, name: &str) -> impl Future<Output = Result<usize, Busy>> + Send + 'static {
-        self.length(name)
-    }
-
-    async fn awaited(&self) -> Result<BoxStream<'static, Result<String, Busy>>, Busy> {
-        Ok(self.open(vec![String::from("awaited")]))
+    scripted! {
+        fn list(&self, prefix: Option<&str>) -> BoxStream<'static, Result<String, Busy>> =
+            self.open(prefix.map(str::to_owned).into_iter().collect());
+        fn length(&self, name: &str) -> BoxFuture<'static, Result<usize, Busy>> = {
+            let (client, length) = (self.clone(), name.len());
+            Box::pin(async move { client.fails().map_or(Ok(length), Err) })
+        };
+        fn width(&self, name: &str) -> impl Future<Output = Result<usize, Busy>> + Send + 'static = self.length(name);
+        async fn awaited(&self) -> Result<BoxStream<'static, Result<String, Busy>>, Busy> =
+            Ok(self.open(vec![String::from("awaited")]));
     }
 }
 
@@ -96,54 +85,33 @@ async fn all(stream: impl Stream<Item = Result<String, Busy>>) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_stream_outlives_the_decorator_and_the_arguments() {
+async fn streams_and_futures_outlive_the_decorator_and_the_arguments() {
     let recording = testing::record();
-    let openings = Arc::new(AtomicU32::new(0));
-    let stream = {
-        let client = Memory {
-            openings: Arc::clone(&openings),
-        };
-        let prefix = String::from("prefix");
-        assert_static(Retrying::new(client).list(Some(&prefix)))
-    };
-    assert_eq!(openings.load(Ordering::Relaxed), 0);
+    let client = Memory::default();
+    let stream = Retrying::new(client.clone()).list(Some(&String::from("prefix")));
+    let stream = assert_static(stream);
+    assert_eq!(client.openings(), 0);
     assert_eq!(all(stream).await, ["prefix"]);
-    assert_eq!(openings.load(Ordering::Relaxed), 3);
-    assert_eq!(recording.delays(), [1, 2].map(Duration::from_secs));
+    assert_eq!(client.openings(), 3);
+    assert_eq!(recording.delays(), [1, 2].map(secs));
 
-    let store = Retrying::new(Memory::default());
+    let client = Memory::default();
     let stream = {
+        let store = Retrying::new(client.clone());
         let (prefix, offset, numbers) = (vec![1], String::from("offset"), [2, 3]);
         store.after(Some(&prefix), &offset, &numbers, String::from("owned"))
     };
     let stream = assert_static(stream);
     let expected = ["Some([1])", "offset", "[2, 3]", "owned"];
     assert_eq!(all(stream).await, expected);
-    assert_eq!(store.inner().openings.load(Ordering::Relaxed), 3);
-}
+    assert_eq!(client.openings(), 3);
 
-#[tokio::test(start_paused = true)]
-async fn a_static_future_outlives_the_decorator_and_the_arguments() {
-    for opens in [Retrying::length_of, Retrying::width_of] {
-        let openings = Arc::new(AtomicU32::new(0));
-        let client = Memory {
-            openings: Arc::clone(&openings),
-        };
-        let future = opens(Retrying::new(client));
-        assert_eq!(openings.load(Ordering::Relaxed), 0);
-        assert_eq!(future.await, Ok(4));
-        assert_eq!(openings.load(Ordering::Relaxed), 3);
-    }
-}
-
-impl Retrying<Memory> {
-    fn length_of(self) -> BoxFuture<'static, Result<usize, Busy>> {
-        self.length(&String::from("name"))
-    }
-
-    fn width_of(self) -> BoxFuture<'static, Result<usize, Busy>> {
-        Box::pin(self.width(&String::from("name")))
-    }
+    let [first, second] = [(); 2].map(|()| Memory::default());
+    let length = assert_static(Retrying::new(first.clone()).length(&String::from("name")));
+    let width = assert_static(Retrying::new(second.clone()).width(&String::from("name")));
+    assert_eq!((first.openings(), second.openings()), (0, 0));
+    assert_eq!((length.await, width.await), (Ok(4), Ok(4)));
+    assert_eq!((first.openings(), second.openings()), (3, 3));
 }
 
 #[tokio::test(start_paused = true)]

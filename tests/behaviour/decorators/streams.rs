@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
 use support::prelude::*;
 
-use crate::decorators::Busy;
+use crate::decorators::{Busy, SharedFlaky};
 
 type Items = Vec<Result<u32, Busy>>;
 
@@ -59,11 +59,6 @@ impl Flaky {
 }
 
 impl Client for Flaky {
-    fn first(&self, prompt: String) -> impl Stream<Item = Result<u32, Busy>> {
-        assert_eq!(prompt, "hello");
-        self.open()
-    }
-
     fn buffered<'a>(
         &'a self,
         prompt: &'a str,
@@ -72,34 +67,30 @@ impl Client for Flaky {
         Box::pin(self.open())
     }
 
-    async fn opened(&self) -> Result<impl Stream<Item = Result<u32, Busy>>, Busy> {
-        let opened = self.open();
-        if self.openings.get() < 3 {
-            Err(Busy(self.openings.get()))
-        } else {
-            Ok(opened)
-        }
-    }
-
-    fn exclusive(&mut self) -> impl Stream<Item = Result<u32, Busy>> {
-        let opening: &mut Cell<u32> = &mut self.openings;
-        *opening.get_mut() += 1;
-        let attempt = opening.get();
-        stream::iter((0..3).map(move |item| {
-            if attempt < 3 {
-                Err(Busy(opening.get()))
-            } else {
-                Ok(item)
+    scripted! {
+        fn first(&self, prompt: String) -> impl Stream<Item = Result<u32, Busy>> = {
+            assert_eq!(prompt, "hello");
+            self.open()
+        };
+        async fn opened(&self) -> Result<impl Stream<Item = Result<u32, Busy>>, Busy> = {
+            let opened = self.open();
+            match self.openings.get() {
+                3 => Ok(opened),
+                opening => Err(Busy(opening)),
             }
-        }))
-    }
-
-    fn exclusive_buffered(&mut self) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + '_>> {
-        Box::pin(self.exclusive())
-    }
-
-    fn skipped(&self) -> impl Stream<Item = Result<u32, Busy>> {
-        self.open()
+        };
+        fn exclusive(&mut self) -> impl Stream<Item = Result<u32, Busy>> = {
+            let opening: &mut Cell<u32> = &mut self.openings;
+            *opening.get_mut() += 1;
+            let attempt = opening.get();
+            stream::iter((0..3).map(move |item| match attempt {
+                3 => Ok(item),
+                _ => Err(Busy(opening.get())),
+            }))
+        };
+        fn exclusive_buffered(&mut self) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + '_>> =
+            Box::pin(self.exclusive());
+        fn skipped(&self) -> impl Stream<Item = Result<u32, Busy>> = self.open();
     }
 }
 
@@ -116,7 +107,7 @@ async fn collected(
 }
 
 #[tokio::test]
-async fn until_the_first_item() {
+async fn until_the_first_item_or_only_the_opening_or_not_at_all() {
     let client = Flaky::new(0);
     let items = client.first(String::from("hello"));
     assert_eq!(collected(&client, items).await, whole());
@@ -124,6 +115,13 @@ async fn until_the_first_item() {
     let items = client.first(String::from("hello")).take(2);
     let expected = (vec![Ok(0), Err(Busy(1))], 1);
     assert_eq!(collected(&client, items).await, expected);
+
+    let client = Flaky::new(9);
+    let items = client.opened().await.unwrap();
+    assert_eq!(collected(&client, items).await, whole());
+    let client = Flaky::new(0);
+    let expected = (vec![Err(Busy(1))], 1);
+    assert_eq!(collected(&client, client.skipped().take(1)).await, expected);
 }
 
 #[tokio::test]
@@ -136,25 +134,12 @@ async fn streams_are_retried_as_a_whole() {
         let items = client.inner().in_a_block();
         assert_eq!(collected(&client, items).await, whole());
     }
-}
-
-#[tokio::test]
-async fn streams_that_borrow_the_client_exclusively() {
+    // Those that borrow the client exclusively, too.
     let (mut first, mut buffered) = (Flaky::new(0), Flaky::new(0));
     let items: Items = first.exclusive().collect().await;
     assert_eq!((items, first.inner().openings.get()), whole());
     let items: Items = buffered.exclusive_buffered().collect().await;
     assert_eq!((items, buffered.inner().openings.get()), whole());
-}
-
-#[tokio::test]
-async fn only_the_opening_or_nothing_is_retried() {
-    let client = Flaky::new(9);
-    let items = client.opened().await.unwrap();
-    assert_eq!(collected(&client, items).await, whole());
-    let client = Flaky::new(0);
-    let expected = (vec![Err(Busy(1))], 1);
-    assert_eq!(collected(&client, client.skipped().take(1)).await, expected);
 }
 
 #[retry(wrapper = RetryingBoxed, max = 3, backoff = "none", on = |_| true)]
@@ -167,27 +152,24 @@ trait Boxed: Send + Sync {
     ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Busy>> + Send>>, Busy>;
 }
 
-#[derive(Default)]
-struct BoxedClient(AtomicU32);
-
 #[async_trait]
-impl Boxed for BoxedClient {
+impl Boxed for SharedFlaky {
     async fn stream(
         &self,
         prompt: String,
     ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Busy>> + Send>>, Busy> {
         assert_eq!(prompt, "hello");
-        match self.0.fetch_add(1, Ordering::Relaxed) {
-            0 => Err(Busy(0)),
-            1 => Ok(Box::pin(stream::iter([Err(Busy(1))]))),
-            _ => Ok(Box::pin(stream::iter([Ok(0), Ok(1), Ok(2)]))),
+        match self.answer() {
+            Err(Busy(2)) => Ok(Box::pin(stream::iter([Err(Busy(2))]))),
+            Err(busy) => Err(busy),
+            Ok(_) => Ok(Box::pin(stream::iter([Ok(0), Ok(1), Ok(2)]))),
         }
     }
 }
 
 #[tokio::test]
 async fn under_async_trait() {
-    let client = RetryingBoxed::new(BoxedClient::default());
+    let client = RetryingBoxed::new(SharedFlaky::default());
     let stream = client.stream(String::from("hello")).await;
     let items: Items = stream.unwrap().collect().await;
     assert_eq!(items, whole().0);

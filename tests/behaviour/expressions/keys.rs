@@ -1,4 +1,5 @@
-//! Every key has the same effect in an expression as in the attribute: the same attempts, delays, events and outcome.
+//! Keys have the same effect in an expression as in the attribute: the same attempts, delays, events and outcome. The
+//! rules of all forms are about the other keys.
 
 use support::prelude::*;
 
@@ -7,10 +8,7 @@ struct Script {
     steps: Vec<Failure>,
     attempts: Cell<usize>,
     events: RefCell<Vec<String>>,
-    budget: Budget,
-    breaker: Breaker,
     limiter: ConcurrencyLimiter,
-    stopped: AtomicBool,
 }
 
 impl Script {
@@ -19,10 +17,7 @@ impl Script {
             steps: steps.to_vec(),
             attempts: Cell::new(0),
             events: RefCell::default(),
-            budget: Budget::standard(),
-            breaker: Breaker::new().consecutive_failures(2),
             limiter: ConcurrencyLimiter::aimd(),
-            stopped: AtomicBool::new(false),
         }
     }
 
@@ -30,7 +25,6 @@ impl Script {
     fn next(&self) -> Result<usize, Failure> {
         let attempt = self.attempts.get();
         self.attempts.set(attempt + 1);
-        self.stopped.store(attempt == 1, Ordering::Relaxed);
         match self.steps.get(attempt) {
             Some(failure) => Err(failure.clone()),
             None => Ok(attempt + 1),
@@ -82,12 +76,15 @@ struct Seen {
     spent: Duration,
 }
 
+/// Makes a call with these outcomes. A blocking one skips its pauses.
 async fn seen(
     steps: &[Failure],
+    is_blocking: bool,
     call: impl AsyncFnOnce(&Script) -> Result<usize, Failure>,
 ) -> Seen {
     let script = Script::new(steps);
     let _seeded = testing::seed(7);
+    let skipped = is_blocking.then(testing::skip_sleeps);
     let recording = testing::record();
     let start = Instant::now();
     let outcome = call(&script).await;
@@ -97,23 +94,7 @@ async fn seen(
         events: script.events.into_inner(),
         lines: recording.lines(),
         delays: recording.delays(),
-        spent: start.elapsed(),
-    }
-}
-
-fn seen_blocking(steps: &[Failure], call: impl FnOnce(&Script) -> Result<usize, Failure>) -> Seen {
-    let script = Script::new(steps);
-    let _seeded = testing::seed(7);
-    let skipped = testing::skip_sleeps();
-    let recording = testing::record();
-    let outcome = call(&script);
-    Seen {
-        outcome,
-        attempts: script.attempts.get(),
-        events: script.events.into_inner(),
-        lines: recording.lines(),
-        delays: recording.delays(),
-        spent: skipped.total(),
+        spent: start.elapsed() + skipped.map_or(Duration::ZERO, |skipped| skipped.total()),
     }
 }
 
@@ -126,11 +107,11 @@ macro_rules! waiting {
         }
 
         for steps in scripts() {
-            let expected = seen(&steps, async |script| by_attribute(script).await).await;
+            let expected = seen(&steps, false, async |script| by_attribute(script).await).await;
             let by_expression = async |$script: &Script| {
                 retrying!(name = "call", $($keys)*, async { $($body)* }).await
             };
-            assert_eq!(seen(&steps, by_expression).await, expected, "{}", stringify!($($keys)*));
+            assert_eq!(seen(&steps, false, by_expression).await, expected, "{}", stringify!($($keys)*));
         }
     })*};
 }
@@ -144,11 +125,11 @@ macro_rules! blocking {
         }
 
         for steps in scripts() {
-            let expected = seen_blocking(&steps, by_attribute);
-            let by_expression = |$script: &Script| {
+            let expected = seen(&steps, true, async |script| by_attribute(script)).await;
+            let by_expression = async |$script: &Script| {
                 retrying!(name = "call", $($keys)*, { $($body)* })
             };
-            assert_eq!(seen_blocking(&steps, by_expression), expected, "{}", stringify!($($keys)*));
+            assert_eq!(seen(&steps, true, by_expression).await, expected, "{}", stringify!($($keys)*));
         }
     })*};
 }
@@ -162,7 +143,7 @@ macro_rules! same {
 }
 
 #[tokio::test(start_paused = true)]
-async fn numbers() {
+async fn keys_of_the_policy_and_the_decision_work() {
     const POLICY: Policy = Policy::new().max(2).base(Duration::from_millis(5));
     same! {
         [max = 2] |script| { script.next() }
@@ -179,44 +160,19 @@ async fn numbers() {
         [max_hint = "10s"] |script| { script.next() }
         [transient(max = 1), throttled(base = "5s"), timed_out(max = 0)] |script| { script.next() }
         [invalid(max = 1), validate = is_even] |script| { script.next() }
-        [rejected(max = 2), breaker = &script.breaker] |script| { script.next() }
-        [enabled = false] |script| { script.next() }
         [policy = POLICY] |script| { script.next() }
-        [policy = &POLICY, enabled = script.max() > 1] |script| { script.next() }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn keys_of_the_decision_work() {
-    same! {
         [on = is_throttled] |script| { script.next() }
         [on = |failure| *failure == TRANSIENT] |script| { script.next() }
-        [idempotent = false] |script| { script.next() }
-        [until = |value| *value > 3] |script| { script.next() }
         [validate = is_even] |script| { script.next() }
         [validate = is_even, correct = |value, _| Ok(value + 1)] |script| { script.next() }
-        [repeats = 2] |script| { script.next() }
         [budget] |script| { script.next() }
-        [budget = &script.budget] |script| { script.next() }
-        [breaker = &script.breaker] |script| { script.next() }
-        [breaker = &script.breaker, until = |value| *value > 3] |script| { script.next() }
-        [limiter = &script.limiter] |script| { script.next() }
-        [limiter = script.limiter.cost(2), breaker = &script.breaker] |script| { script.next() }
-        [deadline = "3s"] |script| { script.next() }
+        [limiter = script.limiter.cost(2)] |script| { script.next() }
     }
     waiting! {
         [validate = async |value| is_even(value)] |script| { script.next() }
         [validate = is_even, correct = async |value, _| Ok(value + 1)] |script| { script.next() }
-        [timeout = "20ms"] |script| {
-            sleep(Duration::from_millis(30 * u64::from(script.max() < 3))).await;
-            script.next()
-        }
-        [cancel = sleep(Duration::from_millis(700))] |script| { script.next() }
         [timer = DefaultTimer] |script| { script.next() }
         [timer = |pause: Duration| sleep(2 * pause)] |script| { script.next() }
-    }
-    blocking! {
-        [cancel = &script.stopped] |script| { script.next() }
     }
 }
 
@@ -265,7 +221,6 @@ async fn keys_of_the_end_work() {
     }
     waiting! {
         [fallback = async |gave_up| Ok(gave_up.attempts() as usize)] |script| { script.next() }
-        [fallback = async |_| Err(STOP), breaker = &script.breaker] |script| { script.next() }
     }
     blocking! {
         [fallback = |gave_up| Ok(gave_up.attempts() as usize)] |script| { script.next() }

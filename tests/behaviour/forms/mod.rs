@@ -164,26 +164,6 @@ hold_alone! {
         |world| .idempotent(world.idempotent).budget(&world.budget);
 }
 
-/// Open for a second, as the server asked for.
-#[tokio::test(start_paused = true)]
-async fn a_breaker_that_a_server_opens() {
-    let trial = Scenario {
-        opens_after: 2,
-        before: |world| {
-            let hint = Some(secs(1));
-            let kind = Kind::Transient;
-            world.fail_at_breaker();
-            world.tell_breaker(AttemptOutcome::Failure { kind, hint });
-        },
-        starts: secs(1),
-        succeeds: true,
-        begun: vec![0],
-        reported: events("breaker half open 1; starting 1; breaker closed 1; succeeded 1"),
-        ..Scenario::default()
-    };
-    in_all_forms!(trial, |world| .breaker(&world.breaker));
-}
-
 #[tokio::test(start_paused = true)]
 async fn all_at_once() {
     // The breaker is checked before the queue: no call waits while it is open.
@@ -202,33 +182,6 @@ async fn all_at_once() {
     in_all_forms!(scenario, |world| .breaker(&world.breaker).limiter(&world.limiter).budget(&world.budget));
 }
 
-#[tokio::test(start_paused = true)]
-async fn failures_classified_by_a_bool_are_ambiguous() {
-    let scenario = Scenario {
-        steps: vec![TRANSIENT],
-        begun: vec![0],
-        reported: events("starting 1; gave up 1: ambiguous"),
-        ..Scenario::default()
-    };
-    in_all_forms!(scenario, |world| .on(|_: &Failure| Verdict::from(true)).idempotent(false));
-}
-
-#[tokio::test(start_paused = true)]
-async fn failures_not_worth_a_retry() {
-    let scenario = Scenario {
-        steps: vec![TRANSIENT, STOP],
-        begun: vec![0, 1000],
-        reported: events(
-            "starting 1; limit 1: 18; retrying 1 after 1s: transient; starting 2; \
-            gave up 2: not retryable",
-        ),
-        // The server responded, so the retry's cost is refunded.
-        tokens: 500.0,
-        ..Scenario::default()
-    };
-    in_all_forms!(scenario, |world| .breaker(&world.breaker).limiter(&world.slots).budget(&world.budget));
-}
-
 /// Streams are handed on while they are read, and chains, batches and plans have no key `hedge`.
 #[tokio::test(start_paused = true)]
 async fn hedging() {
@@ -242,12 +195,6 @@ async fn hedging() {
         ends: 250,
         ..Scenario::default()
     };
-    in_functions!(wins, |world| [
-        hedge = "200ms",
-        breaker = &world.breaker,
-        limiter = &world.slots,
-        budget = &world.budget
-    ]);
     let fails = Scenario {
         opens_after: 2,
         policy: |policy| policy.max(1),
@@ -262,10 +209,12 @@ async fn hedging() {
         ends: 500,
         ..Scenario::default()
     };
-    in_functions!(fails, |world| [
-        hedge = "200ms",
-        breaker = &world.breaker,
-        limiter = &world.slots,
-        budget = &world.budget
-    ]);
+    for scenario in [wins, fails] {
+        in_functions!(scenario, |world| [
+            hedge = "200ms",
+            breaker = &world.breaker,
+            limiter = &world.slots,
+            budget = &world.budget
+        ]);
+    }
 }

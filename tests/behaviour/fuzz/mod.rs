@@ -7,11 +7,9 @@
 //! FUZZ_SECONDS=600 cargo test --release -p behaviour fuzz::
 //! ```
 
-mod headers;
-mod model_errors;
 mod plan_states;
 mod policies;
-mod waits;
+mod responses;
 
 use std::env;
 use std::fmt::Debug;

@@ -1,10 +1,10 @@
-//! A `Latency`: its input and its estimates.
+//! A `Latency`: its input, its estimates, and its effect on the slowest calls.
 
 use proptest::prelude::*;
 use retry_protections::{Latency, Quantile};
 use support::prelude::*;
 
-use crate::hedge::{Server, answer, fails, millis, seen};
+use crate::hedge::{Server, answer, fails, millis, seen, since};
 
 asks!(fn call(latency: &Latency), hedge = latency.quantile(0.95), max = 1);
 
@@ -138,16 +138,6 @@ fn a_dropped_attempt_would_have_taken_longer() {
 }
 
 #[test]
-fn a_latency_keeps_only_the_last_samples() {
-    let latency = known(vec![900; 5_000], []);
-    assert_eq!(latency.quantile(0.01).get(), Some(millis(900)));
-    for _ in 0..1024 {
-        latency.record(millis(10));
-    }
-    assert_eq!(latency.quantile(1.0).get(), Some(millis(10)));
-}
-
-#[test]
 fn a_quantile_is_at_most_64_late() {
     let latency = known([10; 1024], []);
     let median = latency.quantile(0.5);
@@ -221,4 +211,51 @@ async fn a_method_of_ones_own_may_take_per_cent() {
     let server = Server::new([answer(900), answer(10)]);
     assert_eq!(call(&server, &Stats).await, Ok(2));
     assert_eq!(server.seen(), seen(&[0, 100], 1, 110));
+}
+
+/// A request that takes 50 to 150 ms, in one of twenty cases a second longer.
+async fn ask(requests: &Cell<u64>) -> Result<(), Failure> {
+    let number = requests.replace(requests.get() + 1);
+    let is_slow = random(2 * number).is_multiple_of(20);
+    let took = 50 + random(2 * number + 1) % 100;
+    sleep(millis(if is_slow { 1_000 + took } else { took })).await;
+    Ok(())
+}
+
+/// `SplitMix64` by Steele, Lea and Flood, Fast splittable pseudorandom number generators (2014).
+fn random(number: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// The 99th percentile in milliseconds, and the requests that a thousand calls make.
+async fn tail(call: impl AsyncFn(&Cell<u64>) -> Result<(), Failure>) -> (u64, u64) {
+    let (requests, mut took) = (Cell::new(0), Vec::new());
+    for _ in 0..2_000 {
+        let origin = Instant::now();
+        assert_eq!(call(&requests).await, Ok(()));
+        took.push(since(origin));
+    }
+    took.sort_unstable();
+    (took[1_980], requests.get() / 2)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_few_more_requests_cut_off_the_tail() {
+    scripted! {
+        #[retry(hedge = "150ms", max = 1)]
+        async fn hedged(requests: &Cell<u64>) = ask(requests).await;
+        #[retry(hedge = latency.quantile(0.9), max = 1)]
+        async fn measured(requests: &Cell<u64>, latency: &Latency) = ask(requests).await;
+    }
+
+    let (p99, requests) = tail(ask).await;
+    assert!(p99 > 1_080 && requests == 1_000, "{p99} {requests}");
+    let (p99, requests) = tail(hedged).await;
+    assert!(p99 < 300 && requests < 1_060, "{p99} {requests}");
+    let latency = Latency::new();
+    let (p99, requests) = tail(async |requests| measured(requests, &latency).await).await;
+    assert!(p99 < 300 && requests < 1_120, "{p99} {requests}");
 }

@@ -12,15 +12,10 @@ macro_rules! asks {
     };
 }
 
-mod beginning;
-mod dropped;
 mod keys;
 mod latency;
-mod protections;
-mod pushback;
 mod shapes;
 mod shared;
-mod tail;
 mod timing;
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

@@ -148,18 +148,6 @@ impl From<TimedOut> for Unshared {
     }
 }
 
-impl From<Rejected> for Unshared {
-    fn from(_: Rejected) -> Self {
-        Self(Cell::new(2))
-    }
-}
-
-impl fmt::Display for Unshared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unshared")
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn errors_need_not_be_sync() {
     #[retry(hedge = "200ms", timeout = "1h", on = |_| true, jitter = "none")]

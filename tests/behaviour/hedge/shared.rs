@@ -1,14 +1,82 @@
-//! Shared protections: each hedged attempt has its own payment and permit.
+//! Shared protections: each hedged attempt has its own payment, permit and hint.
 
 use AttemptOutcome::{Dropped, NotBegun, Success};
+use retry_protections::Latency;
 use retry_runtime::own_loop::{Attempts, Site};
+use retry_runtime::seam::AdmissionState;
+use support::dropped::{Alive, OnDrop, dropped_after};
 use support::held_permit::{FAILED, failed, hinted};
 use support::limiters::at_a_time;
 use support::prelude::*;
 use support::turns::Turns;
 
-use crate::hedge::protections::{MANY, Slots};
 use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
+
+/// More than any test takes.
+const MANY: usize = 99;
+
+/// Lets a number of attempts run at a time, and keeps how each ended, by the number of its permit.
+#[derive(Debug)]
+struct Slots {
+    free: Cell<usize>,
+    entered: Cell<u64>,
+    hedges: Cell<u64>,
+    turns: RefCell<Vec<u64>>,
+    ended: RefCell<Vec<(u64, AttemptOutcome)>>,
+}
+
+impl Slots {
+    fn new(slots: usize) -> Self {
+        Self {
+            free: Cell::new(slots),
+            entered: Cell::default(),
+            hedges: Cell::default(),
+            turns: RefCell::default(),
+            ended: RefCell::default(),
+        }
+    }
+
+    /// The outcomes of all permits, none of which is lost.
+    fn ends(&self) -> Vec<(u64, AttemptOutcome)> {
+        let mut ends = self.ended.take();
+        ends.sort_by_key(|(number, _)| *number);
+        assert_eq!(ends.len() as u64, self.entered.get());
+        ends
+    }
+}
+
+impl AdmissionControl for Slots {
+    fn enter(&self, cost: u32) -> Permit {
+        self.entered.set(self.entered.get() + 1);
+        Permit::new(self.entered.get(), cost)
+    }
+
+    fn poll(&self, ticket: &mut Permit, _: &Waker) -> Admission {
+        let Some(left) = self.free.get().checked_sub(1) else {
+            return Admission::Wait {
+                ahead: 0,
+                at_least: None,
+            };
+        };
+        self.free.set(left);
+        self.turns.borrow_mut().push(ticket.number());
+        Admission::Admitted
+    }
+
+    fn leave(&self, ticket: Permit, end: AttemptOutcome) -> Changes {
+        if self.turns.borrow().contains(&ticket.number()) {
+            self.free.set(self.free.get() + 1);
+        }
+        self.ended.borrow_mut().push((ticket.number(), end));
+        [None; 2]
+    }
+
+    /// Called before each hedged attempt.
+    fn state(&self) -> AdmissionState {
+        self.hedges.set(self.hedges.get() + 1);
+        AdmissionState::default()
+    }
+}
 
 asks!(fn paid(budget: &Budget), hedge = "200ms", max = 3, jitter = "none", budget = budget);
 
@@ -28,31 +96,6 @@ async fn each_hedge_is_paid_for_and_never_refunded() {
         let _ = paid(&server, &budget).await;
         assert_eq!(budget.available(), left, "{server:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn without_money_there_is_none() {
-    asks!(fn call(budget: &Turns), hedge = "200ms", budget = budget);
-
-    let (server, budget) = (Server::new([answer(900)]), Turns::new(0));
-    assert_eq!(call(&server, &budget).await, Ok(1));
-    assert_eq!(server.seen(), seen(&[0], 0, 900));
-    // It is not asked again before the attempt is over.
-    let notes = ["withdraw transient", "called", "succeeded"];
-    assert_eq!(budget.notes(), notes);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hedge_that_never_starts_is_not_paid_for() {
-    asks!(fn call(budget: &Budget), hedge = "200ms", budget = budget,
-    observe = |event: &Event<'_>| {
-        assert!(!matches!(event.data, EventData::Hedging { .. }), "hedging");
-    });
-
-    let (server, budget) = (Server::new([answer(900)]), Budget::standard());
-    panics_after(&[200], call(&server, &budget)).await;
-    assert_eq!(budget.available(), 500.0);
-    assert_eq!(server.seen(), seen(&[0], 1, 200));
 }
 
 asks!(fn noted(notes: &Slots), hedge = "200ms", max = 3, jitter = "none", breaker = notes);
@@ -79,13 +122,22 @@ async fn each_hedge_has_its_own_permit_and_releases_it_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropped_calls_give_all_passes_back() {
-    for after in [0, 100, 200, 300, 500] {
-        let (server, notes) = (Server::new(vec![answer(900); 4]), Slots::new(MANY));
-        let limited = timeout(millis(after), noted(&server, &notes));
-        assert!(limited.await.is_err());
-        assert!(notes.ends().iter().all(|(_, end)| *end == Dropped));
-        assert_eq!(server.seen().dropped, notes.entered.get());
+async fn an_attempt_whose_observer_panics_has_not_started() {
+    asks!(fn call(slots: &Slots, budget: &Budget, panics: fn(&EventData<'_>) -> bool),
+    hedge = "200ms", limiter = slots, budget = budget,
+    observe = |event: &Event<'_>| assert!(event.attempt != 2 || !panics(&event.data)));
+
+    let panics: [fn(&EventData<'_>) -> bool; 2] = [
+        |event| matches!(event, EventData::Hedging { .. }),
+        |event| matches!(event, EventData::Started),
+    ];
+    for panics in panics {
+        let (server, slots) = (Server::new([answer(900)]), Slots::new(MANY));
+        let budget = Budget::standard();
+        panics_after(&[200], call(&server, &slots, &budget, panics)).await;
+        assert_eq!(budget.to_string(), "500 of 500 tokens");
+        assert_eq!(server.seen(), seen(&[0], 1, 200));
+        assert_eq!(slots.ends(), [(1, Dropped), (2, NotBegun)]);
     }
 }
 
@@ -105,28 +157,23 @@ async fn panics_give_all_passes_back() {
 
 #[tokio::test(start_paused = true)]
 async fn no_hedge_starts_during_a_trial_call() {
-    asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call");
+    asks!(fn fails_at_once(breaker: &Breaker), hedge = "200ms", breaker = breaker);
+    asks!(fn waits(breaker: &Breaker), hedge = "200ms", limiter = breaker);
 
-    let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
-    breaker.fail();
-    assert_eq!(breaker.state(), BreakerState::Open);
-    sleep(millis(5_000)).await;
-    let server = Server::new([answer(900)]);
-    assert_eq!(call(&server, &breaker).await, Ok(1));
-    assert_eq!(server.seen(), seen(&[0], 0, 900));
-    assert_eq!(breaker.state(), BreakerState::HalfOpen);
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_hedge_starts_next_to_the_trial_call_of_a_breaker_that_calls_wait_for() {
-    asks!(fn call(breaker: &Breaker), hedge = "200ms", max = 3, jitter = "none", limiter = breaker, name = "call");
-
-    let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
-    breaker.fail();
-    let server = Server::new([answer(900)]);
-    assert_eq!(call(&server, &breaker).await, Ok(1));
-    assert_eq!(server.seen(), seen(&[5_000], 0, 5_900));
-    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+    for is_patient in [false, true] {
+        let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
+        breaker.fail();
+        assert_eq!(breaker.state(), BreakerState::Open);
+        let server = Server::new([answer(900)]);
+        if is_patient {
+            assert_eq!(waits(&server, &breaker).await, Ok(1));
+        } else {
+            sleep(millis(5_000)).await;
+            assert_eq!(fails_at_once(&server, &breaker).await, Ok(1));
+        }
+        assert_eq!(server.seen(), seen(&[5_000], 0, 5_900));
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,5 +256,145 @@ async fn no_hedge_starts_before_waiting_attempts() {
         let (outcome, ()) = tokio::join!(paced(&server, &limiter), other);
         assert_eq!(outcome, Ok(1));
         assert_eq!(server.seen().began, began, "{cost}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn slots_are_released_once_their_attempts_are_gone() {
+    #[retry(hedge = "200ms", max = 2, jitter = "none", limiter = limiter)]
+    async fn call(
+        server: &Server,
+        limiter: &ConcurrencyLimiter,
+        gone: &RefCell<Vec<u64>>,
+    ) -> Result<usize, Failure> {
+        let _request = OnDrop(|| gone.borrow_mut().push(limiter.running()));
+        server.ask().await
+    }
+
+    for (script, after, running) in rows! {
+        // The second wins.
+        vec![answer(900), answer(100)], 9_000, vec![2, 2];
+        vec![answer(900), answer(900), answer(100)], 9_000, vec![3, 3, 3];
+        vec![answer(900), fails(100, TRANSIENT), answer(100)], 9_000, vec![2, 2, 2];
+        // The call is dropped.
+        vec![answer(900)], 100, vec![1];
+        vec![answer(900), answer(900)], 300, vec![2, 2];
+    } {
+        let limiter = ConcurrencyLimiter::aimd().start(9);
+        let (server, gone) = (Server::new(script), RefCell::default());
+        let _ = timeout(millis(after), call(&server, &limiter, &gone)).await;
+        assert_eq!(gone.into_inner(), running, "{server:?}");
+        assert_eq!(limiter.running(), 0);
+    }
+}
+
+const HINT: Duration = Duration::from_secs(90);
+
+#[tokio::test(start_paused = true)]
+async fn breaker_and_limiter_record_each_attempt_separately() {
+    asks!(fn call(breaker: &Slots, limiter: &Slots),
+        hedge = "200ms", max = 3, jitter = "none", breaker = breaker, limiter = limiter);
+
+    let (transient, throttled) = (Kind::Transient, Kind::Throttled);
+    for (first, second, ends) in rows! {
+        throttled_for(HINT), TRANSIENT, [hinted(throttled, HINT), failed(transient)];
+        Failure(Verdict::TRANSIENT.after(HINT)), THROTTLED, [hinted(transient, HINT), failed(throttled)];
+        THROTTLED, Failure(Verdict::TRANSIENT.after(HINT)), [failed(throttled), hinted(transient, HINT)];
+    } {
+        let server = Server::new([fails(300, first), fails(200, second), answer(10)]);
+        let protections = [Slots::new(MANY), Slots::new(MANY)];
+        let [breaker, limiter] = &protections;
+        assert_eq!(call(&server, breaker, limiter).await, Ok(3));
+        // The call itself waits as long as it was asked to in any of them.
+        assert_eq!(server.seen().began, [0, 200, 90_400]);
+        for protection in &protections {
+            let expected = [(1, ends[0]), (2, ends[1]), (3, Success)];
+            assert_eq!(protection.ends(), expected);
+        }
+    }
+}
+
+/// The values that are alive, and those that were created.
+#[derive(Debug, Default)]
+struct World {
+    alive: Cell<i32>,
+    begun: Cell<u32>,
+    most: Cell<i32>,
+}
+
+/// An hour is a timeout, which never passes; what else is slept takes two polls.
+async fn pause(duration: Duration) {
+    if duration == Duration::from_hours(1) {
+        pending::<()>().await;
+    }
+    yield_now().await;
+    yield_now().await;
+}
+
+#[retry(
+    hedge = latency.quantile(0.5),
+    max = 4,
+    backoff = "fixed",
+    timeout = "1h",
+    timer = pause,
+    attempt = attempt,
+    budget = purse,
+    breaker = breaker,
+)]
+async fn call(
+    world: &World,
+    purse: &Turns,
+    breaker: &Breaker,
+    latency: &Latency,
+) -> Result<u32, Failure> {
+    let _alive = Alive::new(&world.alive);
+    world.begun.set(world.begun.get() + 1);
+    world.most.set(world.most.get().max(world.alive.get()));
+    let number = attempt.number();
+    assert_eq!(number, world.begun.get());
+    for _ in 0..7 {
+        yield_now().await;
+        assert_eq!(attempt.number(), number);
+    }
+    if number == 5 {
+        Ok(number)
+    } else {
+        Err(TRANSIENT)
+    }
+}
+
+#[test]
+fn a_call_dropped_at_any_await_releases_everything() {
+    for polls in 0.. {
+        let (world, breaker, latency) = (World::default(), Breaker::new(), Latency::new());
+        for _ in 0..100 {
+            latency.record(Duration::from_secs(1));
+        }
+        let purse = Turns::new(99);
+        let outcome = dropped_after(polls, call(&world, &purse, &breaker, &latency));
+        assert_eq!(world.alive.get(), 0, "after {polls} polls");
+        // The first attempt is free. The payment for one that never started was refunded.
+        let retries = world.begun.get().saturating_sub(1);
+        assert_eq!(99 - purse.left(), retries, "after {polls} polls");
+        if let Some(outcome) = outcome {
+            assert_eq!((outcome, world.begun.get()), (Ok(5), 5));
+            assert!(world.most.get() > 2);
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn places_of_trials_come_back() {
+    #[retry(hedge = "1s", timer = pause, breaker = breaker)]
+    async fn call(breaker: &Breaker) -> Result<u32, Failure> {
+        pending().await
+    }
+
+    let breaker = Breaker::new().consecutive_failures(1).open_for(millis(1));
+    breaker.fail();
+    sleep(millis(1)).await;
+    for _ in 0..9 {
+        assert!(dropped_after(9, call(&breaker)).is_none());
     }
 }

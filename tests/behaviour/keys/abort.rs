@@ -5,6 +5,8 @@ use support::prelude::*;
 use tokio::sync::oneshot;
 use tokio::task::consume_budget;
 
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
 /// A server whose requests take a second each, and fail.
 #[derive(Default)]
 struct Server {
@@ -52,26 +54,9 @@ async fn expression(server: &Server, token: &CancellationToken) -> Result<u32, C
     .await
 }
 
-struct Block;
-
-#[retry(jitter = "none", on = |_| true, abort = token.cancelled())]
-impl Block {
-    async fn call(&self, server: &Server, token: &CancellationToken) -> Result<u32, CallError> {
-        server.attempt().await
-    }
-}
-
-#[retry(wrapper = Decorator, jitter = "none", on = |_| true, abort = token.cancelled())]
-trait Call {
-    async fn call(&self, server: &Server, token: &CancellationToken) -> Result<u32, CallError>;
-}
-
-struct Client;
-
-impl Call for Client {
-    async fn call(&self, server: &Server, _: &CancellationToken) -> Result<u32, CallError> {
-        server.attempt().await
-    }
+async fn chain(server: &Server, token: &CancellationToken) -> Result<u32, CallError> {
+    let chain = EXACT.on(|_: &CallError| true).abort(token.cancelled());
+    chain.call(|| server.attempt()).await
 }
 
 /// Has keys that hold a resource during an attempt or a wait, and keys that apply to other ends.
@@ -87,6 +72,28 @@ async fn with_other_keys(
 ) -> Result<u32, CallError> {
     let _ = attempt.number();
     server.attempt().await
+}
+
+async fn chain_with_other_keys(
+    server: &Server,
+    token: &CancellationToken,
+    breaker: &Breaker,
+    limiter: &ConcurrencyLimiter,
+    budget: &Budget,
+) -> Result<u32, CallError> {
+    let unwanted = async |_: GaveUp<CallError>| -> Result<u32, CallError> {
+        panic!("nobody wants another answer")
+    };
+    EXACT
+        .deadline(secs(3600))
+        .on(|_: &CallError| true)
+        .breaker(breaker)
+        .limiter(limiter)
+        .budget(budget)
+        .fallback(unwanted)
+        .abort(token.cancelled())
+        .call(|| server.attempt())
+        .await
 }
 
 #[tokio::test(start_paused = true)]
@@ -125,43 +132,71 @@ async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
         let budget = Budget::standard();
         check!("function", |server, token| function(&server, token));
         check!("expression", |server, token| expression(&server, token));
-        check!("block", |server, token| Block.call(&server, token));
-        check!("decorator", |server, token| Decorator::new(Client)
-            .call(&server, token));
         check!("with other keys", |server, token| {
             with_other_keys(&server, token, &breaker, &limiter, &budget)
         });
+        check!("chain", |server, token| chain(&server, token));
+        check!("chain with other keys", |server, token| {
+            chain_with_other_keys(&server, token, &breaker, &limiter, &budget)
+        });
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
-        // Only a retry that started was paid for.
-        let left = 500 - 14 * begun.saturating_sub(1);
+        // Of each of the two calls, only a retry that started was paid for.
+        let left = 500 - 2 * 14 * begun.saturating_sub(1);
         assert_eq!(budget.to_string(), format!("{left} of 500 tokens"));
     }
 }
 
+/// A hook or a fallback that runs is dropped.
 #[tokio::test(start_paused = true)]
-async fn abort_ends_the_wait_for_a_turn() {
-    static SLOW: RateLimiter<Quota> = RateLimiter::fixed(1, Duration::from_mins(1));
-
-    #[retry(limiter = &SLOW, on = |_| Verdict::STOP, abort = sleep(millis(1500)))]
-    async fn call() -> Result<u32, CallError> {
-        Ok(42)
+async fn abort_ends_the_wait_for_a_turn_a_hook_and_a_fallback() {
+    scripted! {
+        #[retry(limiter = limiter, on = |_| true, abort = sleep(millis(1500)))]
+        async fn waiting(limiter: &RateLimiter<Quota>) -> Result<u32, CallError> = Ok(42);
+        #[retry(backoff = "none", on = |_| true, before_retry = async |_, _| sleep(secs(60)).await,
+            abort = sleep(millis(1500)))]
+        async fn in_hook() -> Result<u32, CallError> = Err(CallError::Failed(TRANSIENT));
+        #[retry(on = |_| false, fallback = async |_| { sleep(secs(60)).await; Ok(7) }, abort = sleep(millis(1500)))]
+        async fn in_fallback() -> Result<u32, CallError> = Err(CallError::Failed(STOP));
     }
 
-    let start = Instant::now();
-    assert_eq!(is_send(call()).await, Ok(42));
-    assert_eq!(call().await, Err(CallError::Cancelled));
-    assert_eq!((start.elapsed(), SLOW.waiting()), (millis(1500), 0));
+    let slow = RateLimiter::fixed(1, secs(60));
+    assert_eq!(is_send(waiting(&slow)).await, Ok(42));
+    let retries = |_: &CallError| true;
+    let chain = || Policy::none().on(retries).abort(sleep(millis(1500)));
+    let fail = async || Err::<u32, _>(CallError::Failed(TRANSIENT));
+    let late = async |_: GaveUp<CallError>| {
+        sleep(secs(60)).await;
+        Ok(7)
+    };
+    let (recording, start) = (testing::record(), Instant::now());
+    let cancelled = Err(CallError::Cancelled);
+    assert_rows! {
+        waiting(&slow).await => cancelled;
+        chain().limiter(&slow).call(async || Ok(42)).await => cancelled;
+        in_hook().await => cancelled;
+        chain().before_retry(|_: &CallError, _| sleep(secs(60))).call(fail).await => cancelled;
+        in_fallback().await => cancelled;
+        chain().fallback(late).call(fail).await => cancelled;
+    }
+    assert_eq!((start.elapsed(), slow.waiting()), (millis(6 * 1500), 0));
+    assert_eq!(recording.reasons(), [Reason::Cancelled; 6]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_response_that_is_ready_is_not_lost() {
-    #[retry(abort = sleep(secs(1)), on = |_| true)]
-    async fn call() -> Result<u32, Box<dyn Error + Send + Sync>> {
+    async fn respond() -> Result<u32, Box<dyn Error + Send + Sync>> {
         sleep(secs(1)).await;
         Ok(42)
     }
 
+    scripted! {
+        #[retry(abort = sleep(secs(1)), on = |_| true)]
+        async fn call() -> Result<u32, Box<dyn Error + Send + Sync>> = respond().await;
+    }
+
     assert_eq!(call().await.unwrap(), 42);
+    let chain = Policy::new().abort(sleep(secs(1)));
+    assert_eq!(chain.call(respond).await.unwrap(), 42);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,7 +17,8 @@ fn see(attempt: &Attempt<Failure>) -> Seen {
 
 #[retry(max = 2, jitter = "none", attempt = this)]
 async fn call(script: &mut Script, log: &mut Vec<Seen>) -> Result<usize, Failure> {
-    log.push(see(this));
+    // It works in closures, too.
+    log.extend(std::iter::once_with(|| see(this)));
     script.next()
 }
 
@@ -49,17 +50,6 @@ fn a_limit_is_shown_as_it_was_at_the_start_or_at_the_last_failure() {
 }
 
 #[test]
-fn unlimited_is_none_and_never_last() {
-    #[retry(max = "unlimited", backoff = "none", attempt = attempt)]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        assert_eq!((attempt.max(), attempt.is_last()), (None, false));
-        script.next()
-    }
-
-    assert_eq!(call(&mut Script::new(vec![TRANSIENT; 50])), Ok(51));
-}
-
-#[test]
 fn the_call_id_is_one_per_call() {
     #[retry(policy = Policy::none(), attempt = attempt)]
     fn call(script: &mut Script, ids: &mut Vec<CallId>) -> Result<usize, Failure> {
@@ -82,16 +72,31 @@ fn the_call_id_is_one_per_call() {
     assert_eq!(u128::from_str_radix(&text.replace('-', ""), 16), expected);
 }
 
+/// An error with a number.
+#[derive(Clone, Debug, PartialEq)]
+struct Numbered(u32);
+
 #[test]
-fn attempt_works_in_closures_and_inner_blocks() {
-    #[retry(max = 1, backoff = "none", attempt = attempt)]
-    fn call() -> Result<u32, Failure> {
-        let number = || attempt.number();
-        match number() {
-            1 => Err(TRANSIENT),
-            number => Ok(number),
-        }
+fn the_first_10_errors_and_the_last_100_are_kept() {
+    #[retry(max = "unlimited", backoff = "none", attempt = attempt, on = |error: &Numbered| error.0 < 100_000,
+        give_up = |gave_up: GaveUp<Numbered>| {
+            assert_eq!((gave_up.attempts(), gave_up.reason()), (100_000, Reason::NotRetryable));
+            assert_eq!(gave_up.errors_left_out(), 100_000 - 111);
+            let numbers: Vec<_> = gave_up.errors().map(|error| error.0).collect();
+            assert!(numbers.iter().copied().eq((1..=10).chain(99_900..=100_000)));
+            assert_eq!(gave_up.clone().into_errors().len(), 111);
+            gave_up.into_error()
+        })]
+    fn call() -> Result<(), Numbered> {
+        let number = attempt.number();
+        assert_eq!((attempt.max(), attempt.is_last()), (None, false));
+        assert!(attempt.errors().len() <= 110);
+        let kept = u64::try_from(attempt.errors().len()).unwrap();
+        assert_eq!(kept + attempt.errors_left_out(), u64::from(number) - 1);
+        let last = attempt.last_error().map(|error| error.0);
+        assert_eq!(last, (number > 1).then(|| number - 1));
+        Err(Numbered(number))
     }
 
-    assert_eq!(call(), Ok(2));
+    assert_eq!(call(), Err(Numbered(100_000)));
 }

@@ -39,6 +39,7 @@ shapes! {
         [millis(5), millis(50), millis(500), secs(1)];
     by_a_fraction(max = 3, factor = 1.5, base = "100ms") = [millis(100), millis(150), millis(225)];
     by_a_factor_of_one(max = 2, factor = 1.0, base = 1.5s) = [millis(1500), millis(1500)];
+    by_a_huge_factor(max = 99, factor = 1e300, cap = 1h) = [vec![secs(1)], vec![secs(3600); 98]].concat();
     fixed(max = 3, backoff = "fixed", base = "1m30s", cap = 2m) = [secs(90); 3];
     linear(max = 4, backoff = "linear", base = "250ms", cap = "600ms") =
         [millis(250), millis(500), millis(600), millis(600)];
@@ -61,45 +62,12 @@ shapes! {
         [secs(2), secs(3), secs(3)];
     list_with_an_expression(transient(max = 1 + 1, backoff = ["2s", "3s"])) = [secs(2), secs(3)];
     list_by_expression(max = 2, backoff = Backoff::List(&LIST)) = LIST;
+    // The default cap does not clip them.
+    by_a_closure(max = 4, backoff = |retry| secs(40) * retry) = [40, 80, 120, 160].map(secs);
     by_a_path(max = 3, backoff = delays::doubled) = [secs(2), secs(4), secs(6)];
     floor(max = 3, base = "50ms", floor = "150ms") = [millis(150), millis(150), millis(200)];
     floor_by_expression(max = 2, base = "50ms", floor = millis(100) / 2) = [millis(50), millis(100)];
     floor_without_delays(max = 2, floor = "1s", transient(backoff = "none")) = [secs(0); 2];
-}
-
-#[tokio::test(start_paused = true)]
-async fn none() {
-    scripted! { #[retry(max = 3, backoff = "none")] async fn call(); }
-
-    let recording = testing::record();
-    let mut script = Script::new(vec![TRANSIENT; 100]);
-    assert_eq!(call(&mut script).await, Err(TRANSIENT));
-    assert_eq!(script.attempts, 4);
-    assert_eq!(recording.delays(), [Duration::ZERO; 3]);
-}
-
-#[test]
-fn endless_calls_end_at_the_cap() {
-    scripted! { #[retry(max = 2000, factor = 1e300, jitter = Jitter::None, cap = 1h)] fn call(); }
-
-    let skipped = testing::skip_sleeps();
-    let mut script = Script::new(vec![TRANSIENT; 5000]);
-    assert_eq!(call(&mut script), Err(TRANSIENT));
-    assert_eq!(script.attempts, 2001);
-    assert_eq!(skipped.total(), secs(1) + secs(3600) * 1999);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_function_computes_the_delays() {
-    #[retry(max = 4, backoff = |retry| secs(u64::from(retry) * unit), jitter = "none")]
-    async fn call(unit: u64, script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-
-    let recording = testing::record();
-    assert_eq!(call(40, &mut Script::failing()).await, Err(TRANSIENT));
-    // The default cap does not clip them.
-    assert_eq!(recording.delays(), [40, 80, 120, 160].map(secs));
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,16 +85,4 @@ async fn other_keys_apply_to_the_delays_of_a_function() {
     assert_eq!(recording.delays(), [1500, 2000, 2000].map(millis));
     // A section with a shape of its own does not ask.
     assert_eq!(asked, [1, 3]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn jitter_applies_to_computed_delays() {
-    scripted! { #[retry(max = 1, backoff = |_| secs(100))] async fn jittered(); }
-
-    for seed in 0..20 {
-        let _seeded = testing::seed(seed);
-        let recording = testing::record();
-        jittered(&mut Script::new([TRANSIENT])).await.unwrap();
-        assert!(recording.delays()[0] <= secs(100));
-    }
 }

@@ -1,8 +1,11 @@
-//! The key `breaker`: the breaker is checked before each attempt, and records its outcome.
+//! The key `breaker`: the breaker is checked before each attempt, and records its outcome, as the key `limiter` does.
+
+use std::future::Future;
+use std::sync::atomic::Ordering::SeqCst;
 
 use retry_runtime::Cancelled;
-use support::dropped::dropped_after;
-use support::held_permit::{CLOSED, Outcomes, failed};
+use support::held_permit::{FAILED, Outcomes, failed, hinted};
+use support::limiters::at_a_time;
 use support::prelude::*;
 
 /// A breaker that opens at the second failure in a row.
@@ -23,19 +26,10 @@ scripted! { #[retry(max = 5, jitter = "none", name = "call", breaker = breaker)]
 /// Each call fails once and then succeeds, so that no two failures are consecutive.
 #[tokio::test(start_paused = true)]
 async fn a_success_resets_consecutive_failures() {
-    let [of_function, of_chain, of_batch] = [(); 3].map(|()| opens_after_two_failures());
-    let script = || RefCell::new(Script::new([TRANSIENT]));
+    let breaker = opens_after_two_failures();
     for _ in 0..5 {
-        let called = call(&of_function, &mut script().into_inner()).await;
-        assert_eq!(called, Ok(2), "function");
-        let failing = script();
-        let chain = Policy::new().breaker(&of_chain);
-        let called = chain.call(async || failing.borrow_mut().next());
-        assert_eq!(called.await, Ok(2), "chain");
-        let failing = script();
-        let send = async |_: Vec<u32>| Ok(vec![failing.borrow_mut().next()]);
-        let sent = retry_each(Policy::new().breaker(&of_batch), [1], send).await;
-        assert!(sent[0].is_ok(), "batch");
+        let mut script = Script::new([TRANSIENT]);
+        assert_eq!(call(&breaker, &mut script).await, Ok(2));
     }
 }
 
@@ -77,29 +71,82 @@ fn the_max_is_reported_for_every_form_of_max() {
     }
 }
 
-/// There was no response, even if `on` returns another verdict.
-#[tokio::test(start_paused = true)]
-async fn a_dropped_attempt_timed_out() {
+#[test]
+fn the_verdict_decides_what_is_recorded() {
     scripted! {
-        #[retry(max = 1, timeout = "1s", breaker = breaker, budget = budget, on = |_| retries)]
-        async fn call(breaker: &Outcomes, budget: &Budget, retries: bool) = pending().await;
+        #[retry(max = 9, backoff = "none", limiter = limiter, breaker = breaker)]
+        fn retried(limiter: &Outcomes, breaker: &Outcomes);
+        #[retry(max = 9, backoff = "none", breaker = breaker)] fn without_limiter(breaker: &Outcomes);
+        #[retry(max = 0, limiter = limiter, breaker = breaker)]
+        fn once(limiter: &Outcomes, breaker: &Outcomes);
+        #[retry(enabled = false, limiter = limiter, breaker = breaker)]
+        fn off(limiter: &Outcomes, breaker: &Outcomes);
+        #[retry(policy = Policy::new().enabled(false), limiter = limiter, breaker = breaker)]
+        fn off_by_policy(limiter: &Outcomes, breaker: &Outcomes);
     }
 
-    for (retries, attempts, left) in [(false, 1, 486), (true, 2, 472)] {
-        let (breaker, budget) = (Outcomes::default(), Budget::standard());
-        assert!(budget.withdraw(Kind::Transient));
-        call(&breaker, &budget, retries).await.unwrap_err();
-        assert_eq!(breaker.take(), vec![failed(Kind::Timeout); attempts]);
-        assert_eq!(budget.to_string(), format!("{left} of 500 tokens"));
+    let _skipped = testing::skip_sleeps();
+    let steps = rows! {
+        TRANSIENT, FAILED;
+        TIMEOUT, failed(Kind::Timeout);
+        THROTTLED, failed(Kind::Throttled);
+        throttled_for(secs(1)), hinted(Kind::Throttled, secs(1));
+        Failure(Verdict::INVALID), AttemptOutcome::Success;
+        Failure(Verdict::TRANSIENT.after(secs(0))), hinted(Kind::Transient, secs(0));
+        STOP, AttemptOutcome::Success;
+    };
+    let script = || Script::new(steps.iter().map(|(failure, _)| failure.clone()));
+    let recorded = steps.each_ref().map(|(_, outcome)| *outcome);
+    let [limiter, breaker, alone] = [(); 3].map(|()| Outcomes::default());
+    retried(&limiter, &breaker, &mut script()).unwrap_err();
+    without_limiter(&alone, &mut script()).unwrap_err();
+    for outcomes in [&limiter, &breaker, &alone] {
+        assert_eq!(outcomes.take(), recorded);
+        assert_eq!(outcomes.entered(), 7);
+    }
+    for call in [once, off, off_by_policy] {
+        call(&limiter, &breaker, &mut script()).unwrap_err();
+        assert_eq!([limiter.take(), breaker.take()], [[FAILED]; 2]);
     }
 }
 
-/// A boxed error that no type is known of, from an attempt or a chain.
-#[tokio::test]
-async fn an_error_of_an_unknown_type_is_ignored() {
+#[tokio::test(start_paused = true)]
+async fn a_returned_value_is_a_success_with_any_other_keys() {
     scripted! {
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, until = |_| false)]
+        async fn until(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker, validate = |_| Err(TRANSIENT),
+            cancel = pending())]
+        async fn validated(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker,
+            validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) }, correct = |value, _| Ok(value + 1))]
+        async fn corrected(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+        #[retry(max = 2, backoff = "none", limiter = limiter, breaker = breaker,
+            validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) }, correct = |value, _| Ok(value + 1))]
+        fn corrected_blocking(limiter: &Outcomes, breaker: &Outcomes) -> Result<u32, Failure> = Ok(1);
+    }
+
+    let (l, b) = &<(Outcomes, Outcomes)>::default();
+    let seen = |outcome| (outcome, l.take(), b.take());
+    let successes = |times| vec![AttemptOutcome::Success; times];
+    let made = |outcome, attempts| (outcome, successes(attempts), successes(attempts));
+    assert_rows! {
+        seen(until(l, b).await) => made(Ok(1), 3);
+        seen(validated(l, b).await) => made(Err(TRANSIENT), 3);
+        // A correction is not an attempt.
+        seen(corrected(l, b).await) => made(Ok(3), 1);
+        seen(corrected_blocking(l, b)) => made(Ok(3), 1);
+    }
+}
+
+/// Not a dropped attempt, whatever `on` returns, nor a boxed error that no type is known of.
+#[tokio::test(start_paused = true)]
+async fn only_a_known_response_counts_as_one() {
+    scripted! {
+        #[retry(max = 1, timeout = "1s", breaker = breaker, budget = budget, on = |_| false)]
+        async fn dropped(breaker: &Outcomes, budget: &Budget) = pending().await;
         #[retry(max = 1, backoff = "none", breaker = breaker, budget = budget)]
-        fn call(breaker: &Outcomes, budget: &Budget) -> anyhow::Result<()> = Err(anyhow::anyhow!("busy"));
+        fn unknown(breaker: &Outcomes, budget: &Budget) -> anyhow::Result<()> = Err(anyhow::anyhow!("busy"));
         #[retry(max = 1, backoff = "none", breaker = breaker, budget = budget)]
         fn known(breaker: &Outcomes, budget: &Budget) -> anyhow::Result<()>
             = Err(io::Error::from(io::ErrorKind::NotFound).into());
@@ -107,13 +154,14 @@ async fn an_error_of_an_unknown_type_is_ignored() {
 
     let (breaker, budget) = (Outcomes::default(), Budget::standard());
     assert!(budget.withdraw(Kind::Transient));
-    call(&breaker, &budget).unwrap_err();
+    dropped(&breaker, &budget).await.unwrap_err();
+    assert_eq!(breaker.take(), [failed(Kind::Timeout)]);
+    unknown(&breaker, &budget).unwrap_err();
     let chain = Policy::new().budget(&budget).breaker(&breaker);
     let chained = chain.call(async || Err::<(), _>(anyhow::anyhow!("busy")));
     chained.await.unwrap_err();
     assert_eq!(breaker.take(), [AttemptOutcome::Ignored; 2]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");
-    // A known response counts as one.
     known(&breaker, &budget).unwrap_err();
     assert_eq!(breaker.take(), [AttemptOutcome::Success]);
     assert_eq!(budget.to_string(), "487 of 500 tokens");
@@ -125,15 +173,11 @@ fn a_rejection_of_an_inner_call_is_ignored() {
     const REJECTED: Rejected = Rejected::new(RejectedBy::Breaker);
     type World = (Outcomes, Budget, RateLimiter<Quota>);
 
-    #[derive(Debug, Classify)]
+    #[derive(Classify, Debug, thiserror::Error)]
     enum Own {
+        #[error(transparent)]
         #[classify(transparent)]
-        Rejected(Rejected),
-    }
-    impl From<Rejected> for Own {
-        fn from(rejected: Rejected) -> Self {
-            Self::Rejected(rejected)
-        }
+        Rejected(#[from] Rejected),
     }
 
     #[retry(max = 1, backoff = "none", breaker = &world.0, budget = &world.1, limiter = &world.2)]
@@ -191,29 +235,6 @@ async fn layers_that_share_a_breaker_close_it_only_after_a_request() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn endings_contain_the_reason() {
-    scripted! {
-        #[retry(max = 5, backoff = "none", breaker = breaker, give_up = |gave_up: GaveUp<Failure>| {
-            reason.set(Some((gave_up.reason(), gave_up.attempts())));
-            gave_up.into_error()
-        })]
-        fn shaped(breaker: &dyn AdmissionControl, reason: &Cell<Option<(Reason, u32)>>) = Err(TRANSIENT);
-        #[retry(max = 5, breaker = breaker,
-            fallback = async |gave_up: GaveUp<Failure>| Ok((gave_up.reason(), gave_up.attempts())))]
-        async fn falls_back(breaker: &Breaker) -> Result<(Reason, u32), Failure> = Err(TRANSIENT);
-    }
-
-    let reason = Cell::new(None);
-    let shaped = |breaker: Breaker| (shaped(&breaker, &reason), reason.take());
-    assert_rows! {
-        shaped(open()) => (Err(STOP), Some((Reason::Rejected, 0)));
-        shaped(opens_after_two_failures()) => (Err(TRANSIENT), Some((Reason::Rejected, 2)));
-        falls_back(&open()).await => Ok((Reason::Rejected, 0));
-        falls_back(&opens_after_two_failures()).await => Ok((Reason::Rejected, 2));
-    }
-}
-
 /// In a count window, the call that completes the window may succeed.
 #[test]
 fn a_success_that_opens_the_breaker_shows_no_error() {
@@ -226,20 +247,6 @@ fn a_success_that_opens_the_breaker_shows_no_error() {
     assert!(call(&breaker, &mut script).is_ok());
     let line = "breaker opened call attempt=1 delay=5s reason=failure ratio";
     assert_eq!(recording.lines()[1..], [line]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_cancelled_call_does_not_request_a_permit() {
-    scripted! {
-        #[retry(max = 5, jitter = "none", breaker = breaker, cancel = token.cancelled(), name = "call")]
-        async fn call(breaker: &Outcomes, token: &CancellationToken) = Err(TRANSIENT);
-    }
-
-    let recording = testing::record();
-    let (breaker, token) = (Outcomes::default(), CancellationToken::new());
-    let (outcome, ()) = tokio::join!(call(&breaker, &token), async { token.cancel() });
-    assert_eq!((outcome, breaker.entered()), (Err(TRANSIENT), 1));
-    assert_eq!(recording.reasons(), [Reason::Cancelled]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -281,79 +288,85 @@ async fn a_dropped_call_counts_as_a_hung_server() {
     }
 }
 
-/// Half open, with one place.
-async fn half_open() -> Breaker {
-    let breaker = open();
-    advance(secs(5)).await;
-    breaker
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_call_dropped_at_any_await_releases_its_slot() {
-    #[retry(max = 2, backoff = "none", breaker = breaker, timeout = "1h",
-        timer = |_| async { yield_now().await; yield_now().await; }, on = |_| Verdict::THROTTLED,
-        fallback = async |gave_up: GaveUp<Failure>| {
-            yield_now().await;
-            Err(gave_up.into_error())
-        })]
-    async fn call(breaker: &Breaker) -> Result<(), Failure> {
-        yield_now().await;
-        Err(THROTTLED)
-    }
-
-    for polls in 0.. {
-        let breaker = half_open().await;
-        let outcome = dropped_after(polls, call(&breaker));
-        let mut permit = HeldPermit::admitted(&breaker).expect("the place is free");
-        assert_eq!(permit.succeeded(), CLOSED, "{polls}");
-        if let Some(outcome) = outcome {
-            assert!(outcome.is_err() && polls > 5);
-            return;
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_panic_releases_its_slot() {
+async fn a_panic_ends_an_attempt_as_dropped_and_releases_its_slot() {
     scripted! {
-        #[retry(breaker = breaker)] fn body(breaker: &Breaker) = panic!("the body");
-        #[retry(breaker = breaker, on = |_| -> bool { panic!("the key") })] fn key(breaker: &Breaker) = Err(TRANSIENT);
+        #[retry(breaker = breaker, limiter = limiter)]
+        fn body(breaker: &Breaker, limiter: &Outcomes) = panic!("the body");
+        #[retry(breaker = breaker, limiter = limiter, on = |_| -> bool { panic!("the key") })]
+        fn key(breaker: &Breaker, limiter: &Outcomes) = Err(TRANSIENT);
     }
 
-    let breaker = half_open().await;
+    let (breaker, limiter) = (open(), Outcomes::default());
+    // Half open, with one place.
+    advance(secs(5)).await;
     for call in [body, key] {
-        let panicked = catch_unwind(AssertUnwindSafe(|| call(&breaker)));
+        let panicked = catch_unwind(AssertUnwindSafe(|| call(&breaker, &limiter)));
         assert!(panicked.is_err());
+        assert_eq!(limiter.take(), [AttemptOutcome::Dropped]);
         drop(HeldPermit::admitted(&breaker).expect("the place is free"));
     }
 }
 
-/// A server that fails every second request: retries get calls through, and a breaker at a half does not let them.
-#[tokio::test(start_paused = true)]
-async fn the_default_ratio_lets_retries_work() {
-    #[retry(max = 3, backoff = "none", breaker = breaker)]
-    fn call(breaker: &Breaker, random: &mut u64) -> Result<(), Failure> {
-        *random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        if *random >> 63 == 0 {
-            Ok(())
-        } else {
-            Err(TRANSIENT)
+/// A client with a slow limiter, in shapes that the table in `forms` doesn't have.
+#[derive(Clone)]
+struct Client {
+    limiter: Arc<ConcurrencyLimiter>,
+    breaker: Arc<Outcomes>,
+    attempts: Arc<AtomicU32>,
+}
+
+impl Client {
+    /// Fails the first time.
+    fn answer(&self) -> Result<u32, Failure> {
+        assert_eq!(self.limiter.running(), 1);
+        match self.attempts.fetch_add(1, SeqCst) {
+            0 => Err(TRANSIENT),
+            attempts => Ok(attempts + 1),
         }
+    }
+}
+
+#[retry(backoff = "none", limiter = &self.limiter, breaker = &self.breaker)]
+impl Client {
+    fn future(&self) -> impl Future<Output = Result<u32, Failure>> {
+        async { self.answer() }
     }
 
-    // A minute with a thousand calls a second.
-    let mut successes = Vec::new();
-    for breaker in [Breaker::new(), Breaker::new().ratio(0.5)] {
-        let (mut random, mut succeeded) = (7, 0);
-        for _ in 0..60_000 {
-            succeeded += u32::from(call(&breaker, &mut random).is_ok());
-            advance(millis(1)).await;
-        }
-        successes.push(succeeded);
+    fn boxed(&self) -> Pin<Box<dyn Future<Output = Result<u32, Failure>> + '_>> {
+        Box::pin(async { self.answer() })
     }
-    // 94 %, and 4 %.
-    assert!((55_900..56_600).contains(&successes[0]), "{successes:?}");
-    assert!((2_100..2_700).contains(&successes[1]), "{successes:?}");
+
+    #[retry(limiter = Arc::clone(&self.limiter), breaker = Arc::clone(&self.breaker))]
+    async fn mutable(&mut self) -> Result<u32, Failure> {
+        self.answer()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_shape_waits_and_releases_its_slot_and_its_pass() {
+    /// Holds the slot until the call waits for it.
+    async fn check(shape: &str, call: impl AsyncFnOnce(Client) -> Result<u32, Failure>) {
+        let client = Client {
+            limiter: Arc::new(at_a_time(1)),
+            breaker: Arc::default(),
+            attempts: Arc::default(),
+        };
+        let held = HeldPermit::new(&client.limiter);
+        let (outcome, ()) = tokio::join!(call(client.clone()), async {
+            while client.limiter.waiting() == 0 {
+                yield_now().await;
+            }
+            drop(held);
+        });
+        assert_eq!(outcome, Ok(2), "{shape}");
+        let limiter = &client.limiter;
+        assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{shape}");
+        let expected = [FAILED, AttemptOutcome::Success];
+        assert_eq!(client.breaker.take(), expected, "{shape}");
+    }
+
+    check("future", async |client| client.future().await).await;
+    check("boxed", async |client| client.boxed().await).await;
+    check("mutable", async |mut client| client.mutable().await).await;
 }

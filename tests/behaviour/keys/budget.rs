@@ -26,24 +26,17 @@ async fn an_unused_payment_is_refunded_before_the_fallback() {
         async fn open(turns: &Turns, breaker: &Breaker) -> Result<u32, Failure> = Err(TRANSIENT);
         #[retry(jitter = "none", budget = turns, breaker = breaker, fallback = |_| Ok(turns.left()))]
         fn blocking(turns: &Turns, breaker: &Breaker) -> Result<u32, Failure> = Err(TRANSIENT);
-        #[retry(jitter = "none", budget = turns, breaker = breaker, limiter = limiter,
-            cancel = sleep(millis(500)), fallback = async |_| Ok(turns.left()))]
-        async fn gated(turns: &Turns, breaker: &Breaker, limiter: &ConcurrencyLimiter) -> Result<u32, Failure>
-            = Err(TRANSIENT);
         #[retry(invalid(base = "1s", jitter = "none"), budget = turns, cancel = sleep(millis(500)),
             validate = |_| Err(TRANSIENT), correct = async |number, _| Ok(number), fallback = async |_| Ok(turns.left()))]
         async fn corrected(turns: &Turns) -> Result<u32, Failure> = Ok(0);
     }
 
     let turns = Turns::new(9);
-    let (opens, stays) = (|| Breaker::new().consecutive_failures(1), Breaker::new());
-    let limiter = ConcurrencyLimiter::aimd();
+    let opens = || Breaker::new().consecutive_failures(1);
     assert_rows! {
         cancelled(&turns).await => Ok(9);
         open(&turns, &opens()).await => Ok(9);
         blocking(&turns, &opens()) => Ok(9);
-        gated(&turns, &stays, &limiter).await => Ok(9);
-        gated(&turns, &opens(), &limiter).await => Ok(9);
         corrected(&turns).await => Ok(9);
     }
 }
@@ -68,57 +61,35 @@ fn any_expression_will_do() {
         #[retry(max = 5, backoff = "none", budget = Turns::new(2))] fn of_one_call();
     }
 
-    let mut agent = Agent {
-        team: Arc::new(Turns::new(3)),
-        own: Turns::new(2),
-    };
+    let (team, own) = (Arc::new(Turns::new(3)), Turns::new(2));
+    let mut agent = Agent { team, own };
     agent.own().unwrap_err();
     agent.team().unwrap_err();
-    assert_eq!((agent.own.left(), agent.team.left()), (0, 0));
     let turns = Rc::new(Turns::new(2));
     dynamic(turns.clone()).unwrap_err();
-    assert_eq!(turns.left(), 0);
+    assert_eq!([agent.own.left(), agent.team.left(), turns.left()], [0; 3]);
     let ran = run!([TRANSIENT; 9], |script| of_one_call(script));
     assert_eq!(ran, (Err(TRANSIENT), 3));
-}
-
-/// Remembers what it paid for.
-#[derive(Debug, Default)]
-struct Ledger(Mutex<Vec<Kind>>);
-
-impl RetryBudget for Ledger {
-    fn withdraw(&self, kind: Kind) -> bool {
-        self.0.lock().unwrap().push(kind);
-        true
-    }
-
-    fn refund(&self, _: Kind) {
-        unreachable!("no call is dropped");
-    }
 }
 
 #[test]
 fn a_budget_gets_the_kind_and_pays_for_invalid_values_too() {
     scripted! {
-        #[retry(backoff = "none", budget = ledger, validate = |number| if *number > 4 { Ok(()) } else { Err(TRANSIENT) })]
-        fn call(ledger: &Ledger);
-        #[retry(backoff = "none", budget = ledger, validate = |number| if *number > 2 { Ok(()) } else { Err(TRANSIENT) },
+        #[retry(backoff = "none", budget = turns, validate = |number| if *number > 4 { Ok(()) } else { Err(TRANSIENT) })]
+        fn call(turns: &Turns);
+        #[retry(backoff = "none", budget = turns, validate = |number| if *number > 2 { Ok(()) } else { Err(TRANSIENT) },
             correct = |number, _| Ok(number + 1))]
-        fn corrected(ledger: &Ledger) -> Result<usize, Failure> = Ok(1);
+        fn corrected(turns: &Turns) -> Result<usize, Failure> = Ok(1);
     }
 
-    let ledger = Ledger::default();
+    let turns = Turns::new(9);
     let failures = [TRANSIENT, THROTTLED, TIMEOUT];
-    assert_eq!(call(&ledger, &mut Script::new(failures)), Ok(5));
-    let kinds = [
-        Kind::Transient,
-        Kind::Throttled,
-        Kind::Timeout,
-        Kind::Invalid,
-    ];
-    assert_eq!(*ledger.0.lock().unwrap(), kinds);
-
-    let ledger = Ledger::default();
-    assert_eq!(corrected(&ledger), Ok(3));
-    assert_eq!(*ledger.0.lock().unwrap(), [Kind::Invalid; 2]);
+    assert_eq!(call(&turns, &mut Script::new(failures)), Ok(5));
+    let expected = "called; failed transient; withdraw transient; failed throttled; withdraw throttled; \
+        failed timeout; withdraw timeout; failed invalid; withdraw invalid; succeeded after invalid";
+    assert_eq!(turns.notes().join("; "), expected);
+    assert_eq!(corrected(&turns), Ok(3));
+    let expected = "called; failed invalid; withdraw invalid; failed invalid; withdraw invalid; \
+        succeeded after invalid";
+    assert_eq!(turns.notes().join("; "), expected);
 }

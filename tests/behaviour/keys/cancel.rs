@@ -7,7 +7,7 @@ use std::task::Wake;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::Cancel;
 use retry_runtime::own_loop::{Call, Site};
-use retry_runtime::seam::{BlockingTimer, CancelFn};
+use retry_runtime::seam::BlockingTimer;
 use support::prelude::*;
 
 /// Returns a token that is cancelled after this number of seconds.
@@ -125,29 +125,7 @@ impl BlockingTimer for Waits {
 }
 
 #[test]
-fn blocking_pauses_are_cut_short() {
-    scripted! {
-        #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
-            timer = waits, cancel = || false)]
-        fn call(waits: &Waits);
-    }
-
-    let recording = testing::record();
-    let waits = Waits(Cell::new(0), 3);
-    let ran = run!([TRANSIENT; 9], |script| call(&waits, script));
-    assert_eq!((ran, waits.0.get()), ((Err(TRANSIENT), 3), 3));
-    let waits = Waits(Cell::new(0), 1);
-    let policy = Policy::fixed(secs(3600)).cap(secs(3600));
-    let chain = policy.jitter(Jitter::None).timer(&waits).name("call");
-    let chain = chain.cancel(CancelFn::new(|| false));
-    let outcome = chain.call_blocking(|| Err::<(), _>(TRANSIENT));
-    assert_eq!((outcome, waits.0.get()), (Err(TRANSIENT), 1));
-    assert_eq!(recording.attempts(), [3, 1]);
-    assert_eq!(recording.reasons(), [Reason::Cancelled; 2]);
-}
-
-#[test]
-fn flags_and_functions_cancel_blocking_calls() {
+fn flags_functions_and_timers_cancel_blocking_calls() {
     #[retry(max = 9, base = "1h", cap = "1h", cancel = flag)]
     fn flagged(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
         flag.store(script.attempts == 1, SeqCst);
@@ -158,6 +136,8 @@ fn flags_and_functions_cancel_blocking_calls() {
         // Not cancelled after the failure, but as soon as the pause starts.
         #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", cancel = || asked.replace(true))]
         fn asking(asked: &Cell<bool>);
+        #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", timer = waits, cancel = || false)]
+        fn by_timer(waits: &Waits);
     }
 
     let skipped = testing::skip_sleeps();
@@ -165,22 +145,20 @@ fn flags_and_functions_cancel_blocking_calls() {
     let ran = run!([TRANSIENT; 9], |script| flagged(&flag, script));
     assert_eq!(ran, (Err(TRANSIENT), 2));
     drop(skipped);
+    let recording = testing::record();
     let asked = Cell::new(false);
     let ran = run!([TRANSIENT; 9], |script| asking(&asked, script));
     assert_eq!(ran, (Err(TRANSIENT), 1));
-    let policy = Policy::fixed(secs(3600)).cap(secs(3600));
-    let chain = policy.cancel(CancelFn::new(|| true));
-    let outcome = chain.call_blocking(|| Err::<(), _>(TRANSIENT));
-    assert_eq!(outcome, Err(TRANSIENT));
+    let waits = Waits(Cell::new(0), 3);
+    let ran = run!([TRANSIENT; 9], |script| by_timer(&waits, script));
+    assert_eq!((ran, waits.0.get()), ((Err(TRANSIENT), 3), 3));
+    assert_eq!(recording.reasons(), [Reason::Cancelled; 2]);
 }
 
 #[test]
 fn users_loops_can_report_a_cancellation() {
     const POLICY: Policy = Policy::new();
     let site = Site::new(&POLICY, "loop");
-    let failure = retry_runtime::own_loop::Failure::new(&site, Verdict::TRANSIENT, &"busy");
-    let decision = Call::new().failed_with(failure.cancelled(true));
-    assert_eq!(decision, Err(Reason::Cancelled));
     // For a failure that is worth a retry, even if another reason would also end the call.
     for (verdict, reason) in [
         (Verdict::STOP, Reason::NotRetryable),

@@ -137,26 +137,26 @@ async fn each_attempt_but_the_last_has_a_clone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_at_once_each_have_a_clone() {
-    #[retry(max = 2, hedge = "1s", clone(request))]
-    async fn slow(request: Request) -> Result<u32, Failure> {
-        sleep(millis(2500)).await;
-        request.consume()
+async fn attempts_at_once_and_those_of_a_resumed_stream_each_have_a_clone() {
+    scripted! {
+        #[retry(max = 2, hedge = "1s", clone(request))]
+        async fn slow(request: Request) -> Result<u32, Failure> = {
+            sleep(millis(2500)).await;
+            request.consume()
+        };
     }
-    let request = Request::new(0, TRANSIENT);
-    let server = Rc::clone(&request.0);
-    assert_eq!(slow(request).await, Ok(1));
-    assert_eq!(server.clones.get(), 3);
-}
 
-#[tokio::test(start_paused = true)]
-async fn attempts_of_a_resumed_stream_each_have_a_clone() {
     #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, clone(request))]
     fn numbers(request: Request) -> impl Stream<Item = Result<u32, Failure>> {
         let next = u32::try_from(attempt.yielded()).unwrap() + 1;
         let ended = request.consume();
         stream::iter([Ok(next), ended])
     }
+
+    let request = Request::new(0, TRANSIENT);
+    let server = Rc::clone(&request.0);
+    assert_eq!(slow(request).await, Ok(1));
+    assert_eq!(server.clones.get(), 3);
     let request = Request::new(3, TRANSIENT);
     let server = Rc::clone(&request.0);
     let items: Vec<_> = numbers(request).try_collect().await.unwrap();

@@ -17,11 +17,14 @@ pub(super) fn story(gave_up: GaveUp<Failure>) -> Story {
 #[tokio::test(start_paused = true)]
 async fn a_call_returns_all_errors_and_the_reason() {
     let steps = || RefCell::new(Script::new([THROTTLED, TRANSIENT]));
-    let script = steps();
+    let (script, recording) = (steps(), testing::record());
     let chain = POLICY.name("call").give_up(|gave_up| gave_up);
     let failed = chain.call(async || script.borrow_mut().next()).await;
     let expected = (vec![THROTTLED, TRANSIENT], 2, 1, Reason::Exhausted);
     assert_eq!(failed.map_err(story), Err(expected.clone()));
+    // The log has the attempts' errors.
+    let line = "gave up call attempt=2 max=1 error=transient reason=exhausted";
+    assert_eq!(recording.lines().pop().as_deref(), Some(line));
 
     let script = steps();
     let chain = POLICY.give_up(story);
@@ -54,15 +57,10 @@ fn a_blocking_call_returns_them() {
 async fn a_value_is_returned_as_it_is() {
     let chain = POLICY.give_up(story).until(|value| *value > 7);
     assert_eq!(chain.call(async || Ok(7)).await, Ok(7));
-    let converted = |gave_up: GaveUp<Failure>| gave_up.attempts();
-    let called: Result<u32, u32> = retrying!(
-        max = 1,
-        until = |value| *value > 7,
-        give_up = converted,
-        async { Ok(7) }
-    )
-    .await;
-    assert_eq!(called, Ok(7));
+    let called = retrying!(give_up = story, until = |value| *value > 7, async {
+        Ok::<_, Failure>(7)
+    });
+    assert_eq!(called.await, Ok(7));
 }
 
 /// The fallback comes first, in whichever order the keys are set.
@@ -118,22 +116,9 @@ fn an_attribute_may_have_both() {
 #[tokio::test(start_paused = true)]
 async fn an_aborted_chain_is_converted() {
     let chain = POLICY.abort(sleep(secs(3))).give_up(story);
-    let called = chain.call(async || pending::<Result<(), Failure>>().await);
-    assert_eq!(called.await, Err((vec![STOP], 1, 3, Reason::Cancelled)));
-}
-
-/// The log is that of the attempts' errors.
-#[tokio::test(start_paused = true)]
-async fn the_error_is_logged_before_it_is_converted() {
-    let recording = testing::record();
-    let policy = POLICY.max(0).name("call").give_up(|_: GaveUp<Failure>| ());
-    assert_eq!(policy.call(async || Err::<(), _>(STOP)).await, Err(()));
-    let line = "gave up call attempt=1 max=0 error=stop reason=not retryable";
-    assert_eq!(recording.lines(), [line]);
-}
-
-#[test]
-fn the_future_is_send() {
-    let chain = POLICY.give_up(|gave_up: GaveUp<Failure>| gave_up);
-    drop(is_send(chain.call(async || Ok::<u32, Failure>(7))));
+    let called = chain.call(pending::<Result<(), Failure>>);
+    assert_eq!(
+        is_send(called).await,
+        Err((vec![STOP], 1, 3, Reason::Cancelled))
+    );
 }

@@ -2,11 +2,9 @@
 
 #![allow(async_fn_in_trait)]
 
-use std::sync::atomic::Ordering::SeqCst;
-
 use retry_runtime::configuration::Overrides;
-use retry_runtime::own_loop::{Call, Failure as Failed, Site};
 use support::prelude::*;
+use support::turns::Turns;
 
 /// Retries throttled attempts 10 times, with any `max`.
 const EAGER: Policy = Policy::new()
@@ -18,57 +16,26 @@ fn verdict(failure: &Failure) -> Verdict {
     failure.0
 }
 
-#[test]
-fn disabled_means_one_attempt() {
-    scripted! { #[retry(enabled = false, on = verdict)] fn plain(); }
-
-    let _skipped = testing::skip_sleeps();
-    for (failures, outcome, reason) in rows! {
-        vec![throttled_for(secs(5)); 99], Err(throttled_for(secs(5))), Some(Reason::Exhausted);
-        vec![STOP], Err(STOP), Some(Reason::NotRetryable);
-        vec![], Ok(1), None;
-    } {
-        let recording = testing::record();
-        assert_eq!(run!(failures, |script| plain(script)), (outcome, 1));
-        assert_eq!(recording.reasons(), Vec::from_iter(reason));
-        let lines = recording.lines();
-        let shows_max = lines.iter().all(|line| line.contains("attempt=1 max=0 "));
-        assert!(shows_max, "{lines:?}");
-    }
-}
-
-struct Client {
-    retries_on: bool,
-}
-
-impl Client {
-    #[retry(enabled = self.retries_on, max = 9, backoff = "none", attempt = attempt)]
-    async fn number(&mut self, script: &mut Script) -> Result<usize, Failure> {
-        // They may be switched off while the call runs.
-        self.retries_on &= attempt.number() < 3;
-        script.next()
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn an_expression_is_evaluated_at_each_failure() {
+    struct Client {
+        retries_on: bool,
+    }
+
+    impl Client {
+        #[retry(enabled = self.retries_on, max = 9, backoff = "none", attempt = attempt)]
+        async fn number(&mut self, script: &mut Script) -> Result<usize, Failure> {
+            // They may be switched off while the call runs.
+            self.retries_on &= attempt.number() < 3;
+            script.next()
+        }
+    }
+
     for (retries_on, attempts) in [(true, 3), (false, 1)] {
         let mut client = Client { retries_on };
         let ran = run!([TRANSIENT; 9], |script| client.number(script).await);
         assert_eq!(ran, (Err(TRANSIENT), attempts));
     }
-}
-
-#[test]
-fn a_layer_turns_off_keys_it_does_not_contain() {
-    scripted! { #[retry(policy = policy)] fn call(policy: Policy); }
-
-    let command_line: Overrides = "enabled=false".parse().unwrap();
-    let policy = EAGER.overridden_by(&command_line).unwrap();
-    let ran = run!([THROTTLED], |script| call(policy, script));
-    assert_eq!(ran, (Err(THROTTLED), 1));
-    let again = policy.overridden_by(&"enabled=true".parse().unwrap());
-    assert_eq!(again, Ok(EAGER));
 }
 
 #[test]
@@ -90,10 +57,12 @@ fn is_a_key_of_text_and_tables() {
     assert_eq!(layer.to_string(), "enabled=false");
     assert_eq!(serde_json::to_string(&layer).unwrap(), json);
     let later: Overrides = "enabled=true".parse().unwrap();
+    // A layer turns off keys that it does not contain.
+    assert_eq!(EAGER.overridden_by(&layer), Ok(OFF));
+    assert_eq!(OFF.overridden_by(&later), Ok(EAGER));
     assert_eq!(layer.overridden_by(&later), later);
     for (text, refused) in rows! {
         "enabled=no", "`enabled` can't be `no`: it takes `true` or `false`";
-        "enabled=0", "`enabled` can't be `0`: it takes `true` or `false`";
         "enabled=[1s]", "`enabled` can't be `[…]`: it takes `true` or `false`";
     } {
         let error = text.parse::<Policy>().unwrap_err();
@@ -109,23 +78,16 @@ fn is_a_key_of_text_and_tables() {
 }
 
 #[test]
-fn loops_of_users_end_too() {
-    let site = Site::new(&OFF, "call");
-    let mut call = Call::new();
-    let decision = call.failed(&site, Verdict::THROTTLED, &"busy");
-    assert_eq!(decision, Err(Reason::Exhausted));
-    let decision = call.failed_with(Failed::new(&site, Verdict::INVALID, &"busy").correctable());
-    assert_eq!((decision, call.attempt()), (Err(Reason::Exhausted), 1));
-}
-
-#[test]
 fn the_only_attempt_is_the_last() {
     scripted! {
-        #[retry(enabled = false, max = 9, attempt = attempt, until = |value| value.0 == Some(9))]
+        #[retry(enabled = false, max = 9, attempt = attempt, until = |value| value.0 == Some(9), name = "call")]
         fn rejected() -> Result<(Option<u32>, bool), Failure> = Ok((attempt.max(), attempt.is_last()));
     }
 
+    let recording = testing::record();
     assert_eq!(rejected(), Ok((Some(0), true)));
+    let line = "gave up call attempt=1 max=0 error=value rejected reason=exhausted";
+    assert_eq!(recording.lines(), [line]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,9 +123,6 @@ trait Model {
 
     #[retry(enabled = true)]
     async fn on(&self, prompt: Prompt<'_>) -> Result<u32, u32>;
-
-    #[retry(policy = EAGER)]
-    async fn by_policy(&self, prompt: Prompt<'_>) -> Result<u32, u32>;
 }
 
 struct Busy(Cell<u32>);
@@ -175,10 +134,6 @@ impl Model for Busy {
     }
 
     async fn on(&self, prompt: Prompt<'_>) -> Result<u32, u32> {
-        self.off(prompt).await
-    }
-
-    async fn by_policy(&self, prompt: Prompt<'_>) -> Result<u32, u32> {
         self.off(prompt).await
     }
 }
@@ -193,7 +148,6 @@ async fn decorators_heed_the_trait_the_method_and_the_policy() {
     assert_eq!(clones.take(), 0, "the first attempt is the last");
     assert_eq!(Retrying::new(busy()).on(prompt()).await, Err(3));
     assert_eq!(clones.take(), 2);
-    assert_eq!(Retrying::new(busy()).by_policy(prompt()).await, Err(1));
     // The decorator's policy must be enabled, too.
     assert_eq!(by_policy(EAGER).off(prompt()).await, Err(1));
     assert_eq!(by_policy(EAGER).on(prompt()).await, Err(4));
@@ -207,11 +161,6 @@ struct Block(u32);
 #[retry(enabled = self.0 > 9, max = 2, backoff = "none", on = |_| true)]
 impl Block {
     fn of_the_block(&mut self) -> Result<(), u32> {
-        fail(&mut self.0)
-    }
-
-    #[retry(enabled = true)]
-    fn of_its_own(&mut self) -> Result<(), u32> {
         fail(&mut self.0)
     }
 
@@ -231,7 +180,6 @@ fn methods_inherit_enabled_from_their_block() {
     assert_rows! {
         Block(0).of_the_block() => Err(1);
         Block(9).of_the_block() => Err(12);
-        Block(0).of_its_own() => Err(3);
         Block(0).by_policy() => Err(1);
         Block(9).by_policy() => Err(14);
     }
@@ -239,33 +187,15 @@ fn methods_inherit_enabled_from_their_block() {
 
 #[test]
 fn a_disabled_call_does_not_report_failures_to_a_budget() {
-    struct Calls(AtomicU32);
-
-    impl RetryBudget for Calls {
-        fn withdraw(&self, _: Kind) -> bool {
-            panic!("asked to pay")
-        }
-
-        fn refund(&self, _: Kind) {}
-
-        fn called(&self) {
-            self.0.fetch_add(1, SeqCst);
-        }
-
-        fn failed(&self, kind: Kind) {
-            panic!("reported a failure: {kind}")
-        }
-    }
-
     scripted! {
-        #[retry(enabled = false, budget = calls, on = verdict)] fn body(calls: &Calls) = Err(TRANSIENT);
-        #[retry(enabled = false, budget = calls, on = verdict, until = |()| false)] fn until(calls: &Calls) = Ok(());
-        #[retry(enabled = false, budget = calls, on = verdict, validate = |()| Err(TRANSIENT))]
-        fn validated(calls: &Calls) = Ok(());
+        #[retry(enabled = false, budget = turns, on = verdict)] fn body(turns: &Turns) = Err(TRANSIENT);
+        #[retry(enabled = false, budget = turns, on = verdict, until = |()| false)] fn until(turns: &Turns) = Ok(());
+        #[retry(enabled = false, budget = turns, on = verdict, validate = |()| Err(TRANSIENT))]
+        fn validated(turns: &Turns) = Ok(());
     }
 
-    let calls = Calls(AtomicU32::new(0));
-    let outcomes = [body(&calls), until(&calls), validated(&calls)];
+    let turns = Turns::new(9);
+    let outcomes = [body(&turns), until(&turns), validated(&turns)];
     assert_eq!(outcomes, [Err(TRANSIENT), Ok(()), Err(TRANSIENT)]);
-    assert_eq!(calls.0.load(SeqCst), 3);
+    assert_eq!(turns.notes(), ["called"; 3]);
 }

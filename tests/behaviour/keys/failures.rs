@@ -57,42 +57,16 @@ async fn of_fetch<const N: usize>(errors: [&'static str; N]) -> GaveUp<Failed> {
     kept.taken()
 }
 
-/// The attempt's number, its start, the kind of failure, and the pause after it.
-type Shown = (
-    Option<u32>,
-    Option<Duration>,
-    Option<Kind>,
-    Option<Duration>,
-);
+/// The number of each attempt, its start in milliseconds, the kind of failure, and the pause after it in seconds.
+type History = Vec<(Option<u32>, Option<u128>, Option<Kind>, Option<u64>)>;
 
-fn history<T>(gave_up: &GaveUp<Failed, T>) -> Vec<Shown> {
-    let failures = gave_up.failures();
-    failures
-        .map(|failed| (failed.number, failed.began, failed.kind, failed.pause))
-        .collect()
-}
-
-/// Checks a call's failures: the start of each attempt in milliseconds, its kind, and the pause after it in seconds.
-#[track_caller]
-fn assert_history<T>(gave_up: &GaveUp<Failed, T>, expected: &[(u64, Option<Kind>, Option<u64>)]) {
-    let expected = (1..).zip(expected).map(|(number, (began, kind, pause))| {
-        (Some(number), Some(millis(*began)), *kind, pause.map(secs))
+fn history<T>(gave_up: &GaveUp<Failed, T>) -> History {
+    let shown = gave_up.failures().map(|failed| {
+        let began = failed.began.map(|began| began.as_millis());
+        let pause = failed.pause.map(|pause| pause.as_secs());
+        (failed.number, began, failed.kind, pause)
     });
-    assert_eq!(history(gave_up), expected.collect::<Vec<_>>());
-}
-
-#[tokio::test(start_paused = true)]
-async fn each_attempt_has_its_time_its_kind_and_its_pause() {
-    let gave_up = of_fetch(["busy", "slow down", "timed out", "busy"]).await;
-    let expected = [
-        (0, Some(Kind::Transient), Some(1)),
-        (1_250, Some(Kind::Throttled), Some(2)),
-        (3_500, Some(Kind::Timeout), Some(4)),
-        (7_750, Some(Kind::Transient), None),
-    ];
-    assert_history(&gave_up, &expected);
-    let gave_up = of_fetch(["busy", "forbidden"]).await;
-    assert_history(&gave_up, &[expected[0], (1_250, None, None)]);
+    shown.collect()
 }
 
 /// The breaker opens with the second failure, and rejects what would follow its pause.
@@ -104,16 +78,25 @@ async fn a_call_that_ends_after_a_pause_contains_it() {
             = server.next();
     }
 
-    let (breaker, kept) = (Breaker::new().consecutive_failures(2), Kept::default());
-    let failed = fetch(&script(["busy", "timed out"]), &breaker, &kept).await;
-    assert_eq!(failed, Err(Failed("timed out")));
-    let gave_up = kept.taken();
-    assert_eq!(gave_up.reason(), Reason::Rejected);
-    let expected = [
-        (0, Some(Kind::Transient), Some(1)),
-        (1_000, Some(Kind::Timeout), Some(2)),
+    let breaker = Breaker::new().consecutive_failures(2);
+    let retried = [
+        (Some(1), Some(0), Some(Kind::Transient), Some(1)),
+        (Some(2), Some(1_000), Some(Kind::Timeout), Some(2)),
     ];
-    assert_history(&gave_up, &expected);
+    // The next call makes no attempt.
+    let rejected = [(Some(0), None, None, None)];
+    for (error, attempts, expected) in rows! {
+        "timed out", 2, &retried[..];
+        "rejected", 0, &rejected;
+    } {
+        let kept = Kept::default();
+        let failed = fetch(&script(["busy", "timed out"]), &breaker, &kept).await;
+        assert_eq!(failed, Err(Failed(error)));
+        let gave_up = kept.taken();
+        assert_eq!(gave_up.reason(), Reason::Rejected);
+        assert_eq!(gave_up.attempts(), attempts);
+        assert_eq!(history(&gave_up), expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,10 +145,10 @@ async fn rejected_values_and_corrections_are_of_kind_invalid() {
     let kept = Kept::default();
     assert!(asked_again(&kept).await.is_err());
     let expected = [
-        (0, Some(Kind::Invalid), Some(0)),
-        (0, Some(Kind::Invalid), None),
+        (Some(1), Some(0), Some(Kind::Invalid), Some(0)),
+        (Some(2), Some(0), Some(Kind::Invalid), None),
     ];
-    assert_history(&kept.taken(), &expected);
+    assert_eq!(history(&kept.taken()), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,21 +172,19 @@ async fn a_fallback_and_a_chain_get_the_same() {
         async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> = server.next();
     }
 
-    let kept = Kept::default();
-    assert!(fetch(&script(["busy", "slow down"]), &kept).await.is_err());
-    let of_attribute = kept.taken();
-
-    let (kept, server) = (Kept::default(), script(["busy", "slow down"]));
-    let chain = Policy::new().max(1).jitter(Jitter::None).on(verdict);
-    let chain = chain.fallback(async |gave_up| Err(kept.keep(gave_up)));
-    assert!(chain.call(async || server.next()).await.is_err());
-    let of_chain = kept.0.lock().unwrap().take().unwrap();
-    for gave_up in [of_attribute, of_chain] {
+    let errors = || script(["busy", "slow down"]);
+    let (of_attribute, of_chain) = <(Kept, Kept)>::default();
+    fetch(&errors(), &of_attribute).await.unwrap_err();
+    let (policy, server) = (Policy::new().max(1).jitter(Jitter::None), errors());
+    let chain = policy.on(verdict);
+    let chain = chain.fallback(async |gave_up| Err(of_chain.keep(gave_up)));
+    chain.call(async || server.next()).await.unwrap_err();
+    for kept in [of_attribute, of_chain] {
         let expected = [
-            (0, Some(Kind::Transient), Some(1)),
-            (1_000, Some(Kind::Throttled), None),
+            (Some(1), Some(0), Some(Kind::Transient), Some(1)),
+            (Some(2), Some(1_000), Some(Kind::Throttled), None),
         ];
-        assert_history(&gave_up, &expected);
+        assert_eq!(history(&kept.taken()), expected);
     }
 }
 

@@ -16,15 +16,17 @@ impl Client {
     scripted! { #[retry(name = self.name)] fn call(&self) = Err(STOP); }
 }
 
+/// The name in the record of a call that gives up at once.
+fn name(call: &dyn Fn() -> Result<(), Failure>) -> String {
+    let recording = testing::record();
+    assert_eq!(call(), Err(STOP));
+    let line = recording.lines().remove(0);
+    let name = line.strip_prefix("gave up ").unwrap();
+    String::from(name.split(' ').next().unwrap())
+}
+
 #[test]
 fn is_in_every_event() {
-    let name = |call: &dyn Fn() -> Result<(), Failure>| {
-        let recording = testing::record();
-        assert_eq!(call(), Err(STOP));
-        let line = recording.lines().remove(0);
-        let name = line.strip_prefix("gave up ").unwrap();
-        String::from(name.split(' ').next().unwrap())
-    };
     let client = Client {
         name: String::from("own"),
     };
@@ -34,6 +36,7 @@ fn is_in_every_event() {
         name(&literal) => "model.complete";
         name(&|| computed("small")) => "small.complete";
         name(&|| client.call()) => "own";
+        name(&|| Policy::new().call_blocking(|| Err(STOP))) => "calls::keys::name::is_in_every_event";
     }
 }
 
@@ -85,23 +88,12 @@ impl Load for &Cache {
 
 #[test]
 fn a_method_of_a_block_has_its_types_name() {
-    let recording = testing::record();
-    let outcomes = [
-        Cache.get(),
-        Remote(5).get(),
-        Remote("a").load(),
-        (&Cache).load(),
-        Cache::put(),
-    ];
-    assert_eq!(outcomes, [const { Err(STOP) }; 5]);
-    let here = module_path!();
-    let names = recording.lines();
-    let names = names.iter().map(|line| {
-        let name = line.strip_prefix("gave up ").unwrap();
-        name.split(' ').next().unwrap()
-    });
-    let names: Vec<_> = names.map(|name| name.replace(here, "")).collect();
-    // A reference has no name.
-    let expected = "::Cache::get ::Remote::get ::Remote::load ::load cache.put";
-    assert_eq!(names.join(" "), expected);
+    assert_rows! {
+        name(&|| Cache.get()) => "calls::keys::name::Cache::get";
+        name(&|| Remote(5).get()) => "calls::keys::name::Remote::get";
+        name(&|| Remote("a").load()) => "calls::keys::name::Remote::load";
+        // A reference has no name.
+        name(&|| (&Cache).load()) => "calls::keys::name::load";
+        name(&Cache::put) => "cache.put";
+    }
 }

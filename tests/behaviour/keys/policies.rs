@@ -24,6 +24,7 @@ fn the_longer_name_is_laid_over_the_shorter() {
     let policies: Policies = toml::from_str(FILE).unwrap();
     let of_default = "max=2, backoff=fixed, jitter=none";
     let of_anthropic = "max=2, backoff=fixed, jitter=none, base=5s, throttled(max=3)";
+    let of_complete = "max=2, backoff=fixed, jitter=none, base=7s, throttled(max=3)";
     for (name, expected) in [
         ("redis.get", of_default),
         ("", of_default),
@@ -33,10 +34,7 @@ fn the_longer_name_is_laid_over_the_shorter() {
         ("anthropic2.count", of_default),
         ("anthropic_beta", of_default),
         ("my.anthropic", of_default),
-        (
-            "anthropic.complete",
-            "max=2, backoff=fixed, jitter=none, base=7s, throttled(max=3)",
-        ),
+        ("anthropic.complete", of_complete),
         ("anthropic.completeness", of_anthropic),
     ] {
         assert_eq!(policies.find(name), expected.parse().unwrap(), "{name}");
@@ -53,13 +51,11 @@ fn the_longer_name_is_laid_over_the_shorter() {
     }
 }
 
-struct Client {
-    policies: Arc<Policies>,
-}
+struct Client(Arc<Policies>);
 
 const OWN: Policy = Policy::new().max(5).base(secs(1));
 
-#[retry(policy = self.policies, name = "anthropic")]
+#[retry(policy = self.0, name = "anthropic")]
 impl Client {
     async fn complete(&self, script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -69,7 +65,7 @@ impl Client {
         script.next()
     }
 
-    #[retry(policy = self.policies.over(OWN), name = "archive")]
+    #[retry(policy = self.0.over(OWN), name = "archive")]
     async fn upload(&self, script: &mut Script) -> Result<usize, Failure> {
         script.next()
     }
@@ -77,9 +73,7 @@ impl Client {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_has_the_entries_of_its_name() {
-    let client = Client {
-        policies: Arc::new(toml::from_str(FILE).unwrap()),
-    };
+    let client = Client(Arc::new(toml::from_str(FILE).unwrap()));
     let recording = testing::record();
     let failing = [THROTTLED; 9];
     let ran = run!(failing, |script| client.complete(script).await);
@@ -94,22 +88,9 @@ async fn a_call_has_the_entries_of_its_name() {
     // Over what the function has of its own.
     let recording = testing::record();
     let failing = [TRANSIENT; 9];
-    let ran = run!(failing, |script| client.upload(script).await);
+    let ran = run!(failing, |script| is_send(client.upload(script)).await);
     assert_eq!(ran, (Err(TRANSIENT), 3));
     assert_eq!(recording.delays(), [secs(1); 2]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn without_an_entry_a_call_has_its_own_numbers() {
-    let client = Client {
-        policies: Arc::new(Policies::of([("redis", named("max=9"))]).unwrap()),
-    };
-    let _skipped = testing::skip_sleeps();
-    assert_rows! {
-        // The defaults.
-        run!([TRANSIENT; 9], |script| client.count(script)) => (Err(TRANSIENT), 4);
-        run!([TRANSIENT; 9], |script| client.upload(script).await) => (Err(TRANSIENT), 6);
-    }
 }
 
 scripted! {
@@ -120,9 +101,7 @@ scripted! {
 fn the_top_level_switch_overrides_all_entries() {
     for switch in ["enabled = false", "enabled = 'false'"] {
         let file = format!("{switch}\n[anthropic]\nenabled = true\nthrottled = {{ max = 3 }}");
-        let client = Client {
-            policies: Arc::new(toml::from_str(&file).unwrap()),
-        };
+        let client = Client(Arc::new(toml::from_str(&file).unwrap()));
         let ran = run!([THROTTLED], |script| client.count(script));
         assert_eq!(ran, (Err(THROTTLED), 1));
     }
@@ -152,18 +131,15 @@ fn the_top_level_switch_overrides_all_entries() {
 fn an_entry_that_matches_no_call_is_reported() {
     let names = ["anthropic.count", "anthropic.cuont"];
     let policies = Policies::of(names.map(|name| (name, named("max=9")))).unwrap();
-    let client = Client {
-        policies: policies.into(),
-    };
-    assert_eq!(client.policies.unused().count(), 2);
+    let policies = Arc::new(policies);
+    assert_eq!(policies.unused().count(), 2);
+    let client = Client(Arc::clone(&policies));
     assert_eq!(client.count(&mut Script::new([])), Ok(1));
-    let expected = ["anthropic.cuont"];
-    assert_eq!(client.policies.unused().collect::<Vec<_>>(), expected);
+    assert_eq!(policies.unused().collect::<Vec<_>>(), ["anthropic.cuont"]);
     let calls = ["anthropic.count", "anthropic.complete"];
-    assert_eq!(
-        client.policies.check_names(&calls).unwrap_err().to_string(),
-        "no call is named `anthropic.cuont`: did you mean `anthropic.count`?"
-    );
+    let error = policies.check_names(&calls).unwrap_err();
+    let message = "no call is named `anthropic.cuont`: did you mean `anthropic.count`?";
+    assert_eq!(error.to_string(), message);
     let fitting = toml::from_str::<Policies>(FILE).unwrap();
     assert_eq!(fitting.check_names(&calls), Ok(()));
 }
@@ -190,11 +166,8 @@ fn contradictory_entries_are_rejected() {
     // The error points at its own entry, not at the first.
     let file = "[default]\nmax = 2\n[redis]\nbase = '9s'\ncap = '3s'\n";
     let error = toml::from_str::<Policies>(file).unwrap_err();
-    let place = error.span().map(|span| &file[span]);
-    assert!(
-        place.is_some_and(|place| place.starts_with("[redis]")),
-        "{place:?}"
-    );
+    let place = &file[error.span().expect("a place")];
+    assert!(place.starts_with("[redis]"), "{place}");
     let error = Policies::of([("enabled", named("max=1"))]).unwrap_err();
     let expected = "`enabled` is not the name of a call: write it in `default`, for all calls";
     assert_eq!(error.to_string(), expected);
@@ -203,17 +176,15 @@ fn contradictory_entries_are_rejected() {
     assert_eq!(error.to_string(), "`redis` is given twice: keep one");
     for name in ["redis.*", "redis::", "*", ""] {
         let error = Policies::of([(name, named("max=1"))]).unwrap_err();
-        let message = format!(
-            "no call is named `{name}`: write the beginning of a name, as in `redis`, or `default`, for all calls"
-        );
+        let advice = "write the beginning of a name, as in `redis`, or `default`, for all calls";
+        let message = format!("no call is named `{name}`: {advice}");
         assert_eq!(error.to_string(), message);
     }
     // A `cap` below the default `base` may be below a call's own, or not: then both are the same.
     let policies: Policies = toml::from_str("redis = { cap = '500ms' }").unwrap();
     let recording = testing::record();
     let _skipped = testing::skip_sleeps();
-    let script = &mut Script::new([TRANSIENT]);
-    assert_eq!(quick(&policies, script), Ok(2));
+    assert_eq!(quick(&policies, &mut Script::new([TRANSIENT])), Ok(2));
     assert_eq!(recording.delays(), [millis(100)]);
 }
 
@@ -222,13 +193,17 @@ const QUICK: Policy = Policy::fixed(millis(100)).jitter(Jitter::None);
 scripted! { #[retry(policy = policies.over(QUICK), name = "redis")] fn quick(policies: &Policies); }
 
 static SHARED: SharedPolicy = SharedPolicy::new(Policy::fixed(secs(1)).max(5));
+static NAMED: SharedPolicy<Policies> = SharedPolicy::new(Policies::new());
 
-#[retry(policy = SHARED)]
-async fn shared(script: &mut Script, at: usize) -> Result<usize, Failure> {
-    if script.attempts == at {
-        SHARED.store(SHARED.load().max(2));
-    }
-    script.next()
+scripted! {
+    #[retry(policy = SHARED)]
+    async fn shared(script: &mut Script, at: usize) -> Result<usize, Failure> = {
+        if script.attempts == at {
+            SHARED.store(SHARED.load().max(2));
+        }
+        script.next()
+    };
+    #[retry(policy = NAMED.over(OWN), name = "redis")] fn by_name();
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,18 +211,15 @@ async fn a_running_call_uses_a_newly_stored_policy() {
     SHARED.store(Policy::fixed(secs(1)).max(5));
     assert_rows! {
         run!([TRANSIENT; 9], |script| shared(script, usize::MAX).await) => (Err(TRANSIENT), 6);
-        run!([TRANSIENT; 9], |script| shared(script, 1).await) => (Err(TRANSIENT), 3);
+        run!([TRANSIENT; 9], |script| is_send(shared(script, 1)).await) => (Err(TRANSIENT), 3);
     }
 }
-
-static NAMED: SharedPolicy<Policies> = SharedPolicy::new(Policies::new());
-
-scripted! { #[retry(policy = NAMED.over(OWN), name = "redis")] fn by_name(); }
 
 #[test]
 fn named_policies_change_while_the_program_runs() {
     let _skipped = testing::skip_sleeps();
     let attempts = || run!([TRANSIENT; 9], |script| by_name(script)).1;
+    // Without an entry, the call has its own numbers.
     assert_eq!(attempts(), 6);
     NAMED.store(toml::from_str("redis = { max = 1 }").unwrap());
     assert_eq!(attempts(), 2);
@@ -256,20 +228,17 @@ fn named_policies_change_while_the_program_runs() {
     assert_eq!(attempts(), 1);
 }
 
-#[retry(policy = policies, timeout, name = "slow")]
-async fn slow(policies: &Policies, took: Duration) -> Result<(), Failure> {
-    sleep(took).await;
-    Err(TRANSIENT)
-}
-
 #[tokio::test(start_paused = true)]
 async fn limits_of_time_are_found_by_name() {
+    scripted! {
+        #[retry(policy = policies, timeout, name = "slow")] async fn slow(policies: &Policies) = pending().await;
+    }
+
     let file =
         "slow = { max = 9, backoff = 'fixed', jitter = 'none', timeout = '2s', deadline = '10s' }";
     let policies: Policies = toml::from_str(file).unwrap();
     let start = Instant::now();
-    let timed_out = slow(&policies, secs(5)).await;
-    assert_eq!(timed_out, Err(TIMEOUT));
+    assert_eq!(slow(&policies).await, Err(TIMEOUT));
     // Attempts from 0 to 2, 3 to 5, 6 to 8 and 9 to 11 s.
     assert_eq!(start.elapsed(), secs(11));
 }
@@ -309,16 +278,6 @@ fn decorators_and_blocks_are_found_by_their_names() {
     assert_eq!(EVERYWHERE.read(|policies| policies.unused().count()), 0);
 }
 
-#[tokio::test]
-async fn the_futures_are_send() {
-    let client = Client {
-        policies: Arc::default(),
-    };
-    let script = &mut Script::new([]);
-    assert_eq!(is_send(client.upload(script)).await, Ok(1));
-    assert_eq!(is_send(shared(script, 9)).await, Ok(2));
-}
-
 /// The settings of shared protections are next to the policies.
 #[test]
 fn an_entry_may_set_its_breaker_and_limiter() {
@@ -348,11 +307,7 @@ fn an_entry_may_set_its_breaker_and_limiter() {
         assert_eq!(unused, ["modle", "other"]);
     }
     for (text, message) in rows! {
-        "model(breaker(ratio=1.5))",
-            "in `model`: `breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1";
         "model(braker(ratio=0.8))", "in `model`: unknown key `braker`: did you mean `breaker`?";
-        "model(limiter(mots=5))",
-            "in `model`: unknown key `mots` in `limiter(…)`: did you mean `most`?";
         "model(breaker=0.8)",
             "in `model`: `breaker` can't be `0.8`: it takes keys, as in `ratio = 0.8`";
         "model(limiter(most=5), limiter(most=6))", "in `model`: `limiter` is given twice: keep one";
@@ -362,10 +317,6 @@ fn an_entry_may_set_its_breaker_and_limiter() {
         let error = text.parse::<Policies>().unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");
     }
-    let file = "[model]\nlimitter = { most = 2 }";
-    let error = toml::from_str::<Policies>(file).unwrap_err().to_string();
-    let part = "unknown key `limitter`: did you mean `limiter`?";
-    assert!(error.contains(part), "{error}");
     for (file, at, message) in rows! {
         "[model]\nmax = 2\nbreaker = { open_for = '1s', ratio = 1.5 }",
             "1.5",
@@ -379,8 +330,4 @@ fn an_entry_may_set_its_breaker_and_limiter() {
         let place = error.span().expect("a place");
         assert_eq!((&file[place], error.message()), (at, message));
     }
-    let file = "[model]\nmax = 2\nlimiter = { least = 5, most = 2 }";
-    let error = toml::from_str::<Policies>(file).unwrap_err();
-    let message = "in `model`: `least = 5` is above `most = 2`";
-    assert_eq!(error.message(), message);
 }

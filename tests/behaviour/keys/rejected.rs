@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 
-use futures::future::{join, join_all};
+use futures::future::{join, join_all, join3};
 use retry_runtime::seam::BlockingTimer;
 use retry_work::plan::Snapshot;
 use support::dropped::give_way;
@@ -15,6 +15,7 @@ fn open() -> Breaker {
     breaker
 }
 
+const REJECTED: &str = "error=rejected by an open circuit breaker reason=rejected";
 const AGAIN: Section = Section::new().max(20).backoff(Backoff::Fixed).base(secs(1));
 const POLICY: Policy = Policy::new().jitter(Jitter::None).rejected(AGAIN);
 
@@ -30,13 +31,12 @@ async fn a_call_is_tried_again_once_the_breaker_is_half_open() {
     let start = Instant::now();
     assert_eq!(call(&open(), &mut Script::new([TRANSIENT])).await, Ok(2));
     assert_eq!(start.elapsed(), secs(5 + 5));
-    let rejected = "error=rejected by an open circuit breaker reason=rejected";
     let lines = [
-        &format!("retrying call attempt=1 max=1 retry=1 retry_max=2 delay=5s {rejected}"),
+        &format!("retrying call attempt=1 max=1 retry=1 retry_max=2 delay=5s {REJECTED}"),
         "breaker half open call attempt=1 reason=open for long enough",
         "breaker opened call attempt=1 delay=5s error=transient reason=trial call failed",
         "retrying call attempt=1 max=1 delay=1s error=transient reason=transient",
-        &format!("retrying call attempt=2 max=1 retry=2 retry_max=2 delay=4s {rejected}"),
+        &format!("retrying call attempt=2 max=1 retry=2 retry_max=2 delay=4s {REJECTED}"),
         "breaker half open call attempt=2 reason=open for long enough",
         "breaker closed call attempt=2 reason=trial call succeeded",
         "succeeded call attempt=2 max=1",
@@ -58,101 +58,73 @@ impl World {
     }
 }
 
-scripted! {
-    #[retry(jitter = "none", rejected(max = 20, backoff = "fixed", base = "1s"), limiter = &world.0)]
-    async fn function(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
-    #[retry(jitter = "none", rejected(backoff = ["1s"]), max = "unlimited", limiter = &world.0, hedge = "9s")]
-    async fn hedged(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
-    #[retry(policy = POLICY, limiter = &world.0)]
-    async fn policy(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
-    #[retry(policy = |_: &Failure| POLICY, limiter = &world.0)]
-    async fn chosen(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
-    #[retry(backoff = |_| secs(1), jitter = "none", rejected(max = many), limiter = &world.0)]
-    async fn computed(world: &World, many: u32) -> Result<u32, Failure> = Ok(world.attempt());
-}
-
 #[expect(clippy::unnecessary_wraps, reason = "what an operation returns")]
 fn answers(items: Vec<u32>) -> Result<Vec<Result<u32, Failure>>, Failure> {
     Ok(items.into_iter().map(Ok).collect())
 }
 
-/// An attempt is made at the first whole second at which there is room, for any source of the pauses.
+/// An attempt is made at the first whole second at which there is room, even if code chooses the pauses.
 #[tokio::test(start_paused = true)]
 async fn a_call_is_tried_again_until_there_is_room() {
-    async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {
-        let world = World::new();
-        let held = HeldPermit::new(&world.0);
-        let start = Instant::now();
-        let other = async {
-            sleep(millis(2500)).await;
-            drop(held);
-        };
-        let (called, ()) = join(call(&world), other).await;
-        assert_eq!((called, start.elapsed()), (Ok(1), secs(3)), "{form}");
-        assert_eq!(world.0.running(), 0, "{form}");
+    scripted! {
+        #[retry(policy = |_: &Failure| POLICY, limiter = &world.0)]
+        async fn chosen(world: &World) -> Result<u32, Failure> = Ok(world.attempt());
+        #[retry(backoff = |_| secs(1), jitter = "none", rejected(max = many), limiter = &world.0)]
+        async fn computed(world: &World, many: u32) -> Result<u32, Failure> = Ok(world.attempt());
     }
 
-    is_tried_again("function", function).await;
-    is_tried_again("hedged", hedged).await;
-    is_tried_again("policy", policy).await;
-    is_tried_again("chosen", chosen).await;
-    is_tried_again("computed", async |world| computed(world, 20).await).await;
+    let (world, start) = (World::new(), Instant::now());
+    let held = HeldPermit::new(&world.0);
+    let other = async {
+        sleep(millis(2500)).await;
+        drop(held);
+    };
+    let calls = join3(chosen(&world), computed(&world, 20), other).await;
+    assert_eq!(calls, (Ok(1), Ok(2), ()));
+    assert_eq!((start.elapsed(), world.0.running()), (secs(3), 0));
 }
 
 /// Those that the trial call leaves out wait by themselves, as a call of their own.
 #[tokio::test(start_paused = true)]
-async fn rejected_items_of_a_batch_are_retried_separately() {
-    let breaker = open();
-    let (start, sent) = (Instant::now(), RefCell::new(Vec::new()));
-    let send = async |items: Vec<u32>| {
-        let at = start.elapsed().as_secs();
-        sent.borrow_mut().push((at, items.clone()));
-        sleep(millis(300)).await;
-        answers(items)
-    };
-    let recording = testing::record();
-    let results = retry_each(POLICY.name("call").breaker(&breaker), [1, 2, 3], send).await;
-    let values: Vec<_> = results.into_iter().map(Result::unwrap).collect();
-    assert_eq!(values, [1, 2, 3]);
-    assert_eq!(sent.into_inner(), [(5, vec![1]), (6, vec![2, 3])]);
-    let rejected = "error=rejected by an open circuit breaker reason=rejected";
-    let lines = [
-        &format!("retrying call attempt=1 max=3 retry=1 retry_max=20 delay=5s {rejected}"),
-        "breaker half open call attempt=1 reason=open for long enough",
-        &format!("retrying call attempt=1 max=3 retry=2 retry_max=20 delay=1s {rejected}"),
-        "breaker closed call attempt=1 reason=trial call succeeded",
-    ];
-    assert_eq!(recording.lines(), lines);
-}
-
-/// Parts that are split off wait for room, too.
-#[tokio::test(start_paused = true)]
-async fn concurrent_calls_of_a_batch_stay_within_the_limit() {
+async fn rejected_items_of_a_batch_are_retried_separately_and_within_the_limit() {
     type Sent = &'static [(u64, &'static [u32])];
+    type Pauses = &'static [u64];
+    type End = (u64, Option<Reason>);
+
     let bounded = POLICY.deadline(secs(20));
-    let cases: [(usize, Policy, Sent, u64, Option<Reason>); 3] = [
-        (1, POLICY, &[(5, &[1]), (35, &[2, 3])], 65, None),
-        (2, POLICY, &[(5, &[1]), (10, &[2]), (35, &[3])], 65, None),
-        (1, bounded, &[(5, &[1])], 20, Some(Reason::Deadline)),
-    ];
-    for (concurrency, policy, expected, ended, reason) in cases {
+    let cases: [(u64, usize, Policy, Sent, Pauses, End); 4] = rows! {
+        300, 1, POLICY, &[(5, &[1]), (6, &[2, 3])], &[5, 1], (6_300, None);
+        30_000, 1, POLICY, &[(5, &[1]), (35, &[2, 3])], &[5, 1], (65_000, None);
+        30_000, 2, POLICY, &[(5, &[1]), (10, &[2]), (35, &[3])], &[5, 1, 1, 1, 1, 1, 1],
+            (65_000, None);
+        30_000, 1, bounded, &[(5, &[1])], &[5, 1], (20_000, Some(Reason::Deadline));
+    };
+    for (lasts, concurrency, policy, expected, pauses, (ended, reason)) in cases {
         let (breaker, start, sent) = (open(), Instant::now(), RefCell::new(Vec::new()));
         let send = async |items: Vec<u32>| {
             let at = start.elapsed().as_secs();
             sent.borrow_mut().push((at, items.clone()));
-            sleep(secs(30)).await;
+            sleep(millis(lasts)).await;
             answers(items)
         };
-        let batches = policy.breaker(&breaker).batches(3).concurrency(concurrency);
+        let recording = testing::record();
+        let chain = policy.breaker(&breaker).name("call");
+        let batches = chain.batches(3).concurrency(concurrency);
         let results = retry_each(batches, [1, 2, 3], send).await;
         let sent = sent.into_inner();
         let sent = sent.iter().map(|(at, items)| (*at, &**items));
         assert_eq!(sent.collect::<Vec<_>>(), expected);
-        assert_eq!(start.elapsed(), secs(ended));
-        let reasons = results
-            .into_iter()
-            .map(|result| Some(result.err()?.reason()));
+        assert_eq!(start.elapsed(), millis(ended));
+        let results = results.into_iter();
+        let reasons = results.map(|result| Some(result.err()?.reason()));
         assert_eq!(reasons.collect::<Vec<_>>(), [reason; 3]);
+        let mut lines = recording.lines();
+        lines.retain(|line| line.starts_with("retrying"));
+        let expected = pauses.iter().zip(1..).map(|(pause, number)| {
+            let numbers = format!("attempt=1 max=3 retry={number} retry_max=20 delay={pause}s");
+            format!("retrying call {numbers} {REJECTED}")
+        });
+        assert_eq!(lines, expected.collect::<Vec<_>>());
     }
 }
 
@@ -290,24 +262,18 @@ async fn a_pause_can_be_aborted() {
         async fn aborted(breaker: &Breaker) = Ok(());
     }
 
-    let chain = async |breaker: &Breaker| {
-        let chain = POLICY.breaker(breaker).abort(sleep(secs(2)));
-        chain.call(async || Ok::<_, Failure>(())).await
-    };
     let (recording, start) = (testing::record(), Instant::now());
     aborted(&open()).await.unwrap_err();
     assert_eq!(start.elapsed(), secs(2));
-    chain(&open()).await.unwrap_err();
-    assert_eq!(start.elapsed(), secs(2 + 2));
-    assert_eq!(recording.reasons(), [Reason::Cancelled; 2]);
+    assert_eq!(recording.reasons(), [Reason::Cancelled]);
 }
 
 /// Calls that wait for the same moment don't start together.
 #[tokio::test(start_paused = true)]
 async fn pauses_are_spread() {
-    #[retry(rejected(max = "unlimited", base = "100ms"), breaker = breaker)]
-    async fn call(breaker: &Breaker) -> Result<(), Failure> {
-        Ok(())
+    scripted! {
+        #[retry(rejected(max = "unlimited", base = "100ms"), breaker = breaker)]
+        async fn call(breaker: &Breaker) = Ok(());
     }
 
     let _seeded = testing::seed(7);

@@ -68,3 +68,27 @@ fn errors_are_compared_by_value_else_by_text() {
         pairs!(NeverEqual, |number| NeverEqual(number)) => (10, 10);
     }
 }
+
+#[test]
+fn repeats_count_further_than_the_errors_that_are_kept() {
+    scripted! { #[retry(max = "unlimited", backoff = "none", repeats = 1_000)] fn call(); }
+
+    // The row breaks after 500.
+    let steps = [vec![THROTTLED; 500], vec![TRANSIENT; 2_000]].concat();
+    let ran = run!(steps, |script| call(script));
+    assert_eq!(ran, (Err(TRANSIENT), 1_500));
+}
+
+#[test]
+fn a_rejected_value_ends_the_row() {
+    scripted! {
+        #[retry(max = "unlimited", backoff = "none", repeats = 3, until = |()| false)]
+        fn call(outcomes: &mut VecDeque<Result<(), Failure>>) = outcomes.pop_front().expect("given up before");
+    }
+
+    let busy = || Err(TRANSIENT);
+    let outcomes = [busy(), busy(), Ok(()), busy(), busy(), busy(), busy()];
+    let mut outcomes = VecDeque::from(outcomes);
+    assert_eq!(call(&mut outcomes), busy());
+    assert_eq!(outcomes.len(), 1);
+}

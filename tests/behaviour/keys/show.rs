@@ -23,74 +23,25 @@ fn coded(error: &Refused, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "HTTP {}", error.0)
 }
 
-struct Server {
-    breaker: Breaker,
-    attempts: Cell<u32>,
+scripted! {
+    #[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
+    async fn counted() -> Result<(), Refused> = Err(Refused(503));
+    #[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
+    fn blocking() -> Result<(), Refused> = Err(Refused(503));
+    #[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded, timeout = "9s", breaker = breaker)]
+    async fn driven(breaker: &Breaker) -> Result<(), Refused> = Err(Refused(503));
+    #[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded, hedge = "1s")]
+    async fn hedged() -> Result<(), Refused> = Err(Refused(503));
+    #[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded, validate = |()| Err(Refused(503)))]
+    async fn validated() -> Result<(), Refused> = Ok(());
 }
 
-impl Server {
-    fn new() -> Self {
-        let (breaker, attempts) = (Breaker::new().consecutive_failures(9), Cell::new(0));
-        Self { breaker, attempts }
-    }
-
-    fn refuse<T>(&self) -> Result<T, Refused> {
-        self.attempts.set(self.attempts.get() + 1);
-        Err(Refused(503))
-    }
+#[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded, stream = "first")]
+fn streamed() -> impl Stream<Item = Result<(), Refused>> {
+    stream::iter([Err(Refused(503))])
 }
 
-#[retry(max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
-impl Server {
-    async fn counted(&self) -> Result<(), Refused> {
-        self.refuse()
-    }
-
-    fn blocking(&self) -> Result<(), Refused> {
-        self.refuse()
-    }
-
-    #[retry(breaker = &self.breaker, timeout = "9s")]
-    async fn driven(&self) -> Result<(), Refused> {
-        self.refuse()
-    }
-
-    #[retry(hedge = "1s")]
-    async fn hedged(&self) -> Result<(), Refused> {
-        self.refuse()
-    }
-
-    #[retry(stream = "first")]
-    fn streamed(&self) -> impl Stream<Item = Result<(), Refused>> {
-        stream::iter([self.refuse()])
-    }
-
-    #[retry(validate = |()| self.refuse())]
-    async fn validated(&self) -> Result<(), Refused> {
-        Ok(())
-    }
-}
-
-trait Post {
-    async fn post(&self) -> Result<(), Refused>;
-}
-
-mod copy {
-    use super::{Refused, coded, retry};
-
-    #[retry(wrapper = Retrying, of = super::Post, max = 1, name = "call", backoff = "none", on = |_| true, show = coded)]
-    pub(super) trait Post {
-        async fn post(&self) -> Result<(), Refused>;
-    }
-}
-
-impl Post for &Server {
-    async fn post(&self) -> Result<(), Refused> {
-        self.refuse()
-    }
-}
-
-async fn expression(server: &Server) -> Result<(), Refused> {
+async fn expression() -> Result<(), Refused> {
     let prefix = String::from("HTTP");
     retrying!(
         max = 1,
@@ -98,7 +49,7 @@ async fn expression(server: &Server) -> Result<(), Refused> {
         backoff = "none",
         on = |_| true,
         show = |error, f| write!(f, "{prefix} {}", error.0),
-        async { server.refuse() }
+        async { Err(Refused(503)) }
     )
     .await
 }
@@ -106,11 +57,9 @@ async fn expression(server: &Server) -> Result<(), Refused> {
 #[tokio::test(start_paused = true)]
 async fn each_form_of_the_attribute_logs_the_error_by_the_function() {
     macro_rules! check {
-        ($($form:literal => |$server:ident| $call:expr;)*) => {$({
-            let (owned, recording) = (Server::new(), testing::record());
-            let $server = &owned;
+        ($($form:literal => $call:expr;)*) => {$({
+            let recording = testing::record();
             assert_eq!($call, Err(Refused(503)), $form);
-            assert_eq!($server.attempts.get(), 2, $form);
             let lines = recording.lines();
             assert_eq!(lines.len(), 2, "{}: {lines:?}", $form);
             assert!(lines.iter().all(|line| line.contains("error=HTTP 503 ")), "{}: {lines:?}", $form);
@@ -118,14 +67,13 @@ async fn each_form_of_the_attribute_logs_the_error_by_the_function() {
     }
 
     check! {
-        "async" => |server| server.counted().await;
-        "blocking" => |server| server.blocking();
-        "driven" => |server| server.driven().await;
-        "hedged" => |server| server.hedged().await;
-        "streamed" => |server| pin!(server.streamed()).next().await.unwrap();
-        "validated" => |server| server.validated().await;
-        "decorator" => |server| copy::Retrying::new(server).post().await;
-        "expression" => |server| expression(server).await;
+        "async" => counted().await;
+        "blocking" => blocking();
+        "driven" => driven(&Breaker::new()).await;
+        "hedged" => hedged().await;
+        "streamed" => pin!(streamed()).next().await.unwrap();
+        "validated" => validated().await;
+        "expression" => expression().await;
     }
 }
 

@@ -13,36 +13,25 @@ impl Timer for Recorder {
     }
 }
 
-struct Client {
-    timer: Rc<Recorder>,
-}
-
-impl Client {
-    scripted! {
-        #[retry(max = 2, jitter = "none", timer = &*self.timer)]
-        async fn by_reference(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
-        #[retry(max = 2, jitter = "none", timer = |pause| self.timer.sleep(pause))]
-        async fn by_closure(&self, script: &mut Script) -> Result<usize, Failure> = script.next();
-    }
+scripted! {
+    #[retry(max = 5, timer = at_once)] async fn by_path();
+    #[retry(max = 2, jitter = "none", timer = &**timer)] async fn by_reference(timer: &Rc<Recorder>);
+    #[retry(max = 2, jitter = "none", timer = |pause| timer.sleep(pause))] async fn by_closure(timer: &Rc<Recorder>);
 }
 
 fn at_once(_: Duration) -> impl Future<Output = ()> {
     ready(())
 }
 
-scripted! { #[retry(max = 5, timer = at_once)] async fn by_path(); }
-
 #[test]
 fn needs_no_tokio() {
-    let client = Client {
-        timer: Rc::default(),
-    };
-    let run = |call: &dyn Fn() -> Result<usize, Failure>| assert_eq!(call(), Err(TRANSIENT));
-    run(&|| smol::block_on(client.by_reference(&mut Script::new(vec![TRANSIENT; 9]))));
-    assert_eq!(client.timer.0.take(), secs(3));
-    run(&|| smol::block_on(client.by_closure(&mut Script::new(vec![TRANSIENT; 9]))));
-    assert_eq!(client.timer.0.take(), secs(3));
-    let mut script = Script::new(vec![TRANSIENT; 9]);
+    let timer = Rc::<Recorder>::default();
+    let failing = || Script::new([TRANSIENT; 9]);
+    let outcome = smol::block_on(by_reference(&timer, &mut failing()));
+    assert_eq!((outcome, timer.0.take()), (Err(TRANSIENT), secs(3)));
+    let outcome = smol::block_on(by_closure(&timer, &mut failing()));
+    assert_eq!((outcome, timer.0.take()), (Err(TRANSIENT), secs(3)));
+    let mut script = failing();
     assert_eq!(smol::block_on(by_path(&mut script)), Err(TRANSIENT));
     assert_eq!(script.attempts, 6);
 }

@@ -7,6 +7,13 @@ fn expect_deadline(gave_up: GaveUp<Failure>) -> Failure {
     gave_up.into_error()
 }
 
+/// The error of the attempt before the one that the time ended, if there is one.
+fn last_real_error(gave_up: GaveUp<Failure>) -> Failure {
+    let mut errors = gave_up.into_errors();
+    let last = errors.pop().expect("a call that gave up has an error");
+    errors.pop().filter(|_| last == TIMEOUT).unwrap_or(last)
+}
+
 /// Fails after 3 s.
 async fn slow(script: &mut Script) -> Result<usize, Failure> {
     let outcome = script.next();
@@ -43,6 +50,8 @@ async fn ends_attempts_and_pauses_and_is_the_reason() {
     scripted! {
         #[retry(max = 99, backoff = "fixed", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
         async fn drops(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
+        #[retry(max = 99, backoff = "fixed", jitter = "none", total_timeout = "10s", give_up = last_real_error)]
+        async fn returns_the_error_before(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
         #[retry(max = 99, backoff = "fixed", base = "4s", jitter = "none", total_timeout = "10s", give_up = expect_deadline)]
         async fn pauses(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
         #[retry(max = 9, backoff = "none", before_retry = async |_, _| sleep(hook).await, total_timeout = "10s",
@@ -62,6 +71,7 @@ async fn ends_attempts_and_pauses_and_is_the_reason() {
     assert_rows! {
         // Attempts at 0–3, 4–7 and 8–10 s.
         timed!(|script| drops(script).await) => (Err(TIMEOUT), 3, secs(10));
+        timed!(|script| returns_the_error_before(script).await) => (Err(TRANSIENT), 3, secs(10));
         // Attempts at 0–3 and 7–10 s: no pause ends after it.
         timed!(|script| pauses(script).await) => (Err(TRANSIENT), 2, secs(10));
         // A hook runs to its end, and no attempt follows.
@@ -95,19 +105,6 @@ async fn the_sooner_of_two_limits_ends_an_attempt() {
         assert_eq!(call(&mut attempts, total).await, Err(TIMEOUT));
         assert_eq!((attempts, start.elapsed()), (expected, spent), "{total:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_failure_that_is_not_retried_keeps_its_reason() {
-    scripted! {
-        #[retry(total_timeout = "3s", give_up = |gave_up| {
-            assert_eq!(gave_up.reason(), Reason::NotRetryable);
-            gave_up.into_error()
-        })]
-        async fn call(script: &mut Script) -> Result<usize, Failure> = slow(script).await;
-    }
-
-    assert_eq!(call(&mut Script::new([STOP])).await, Err(STOP));
 }
 
 #[tokio::test(start_paused = true)]
@@ -275,21 +272,31 @@ async fn no_attempt_starts_at_its_end() {
     assert_eq!(LIMIT.state().running, Some(0));
 }
 
-/// `on` stops at the error of the dropped attempt, but the reason is still the time limit.
+/// `on` stops at the error of the dropped attempt, too, but the reason is still the time limit.
 #[tokio::test(start_paused = true)]
 async fn its_reason_does_not_depend_on_the_verdict() {
-    #[retry(max = 9, total_timeout = "10s", on = |error| *error == TRANSIENT, give_up = expect_deadline)]
-    async fn call() -> Result<(), Failure> {
-        pending().await
+    async fn stop_after(time: Duration) -> Result<(), Failure> {
+        sleep(time).await;
+        Err(STOP)
     }
 
-    assert_eq!(call().await, Err(TIMEOUT));
-    let on = |error: &Failure| *error == TRANSIENT;
-    let chain = Policy::new()
-        .on(on)
-        .total_timeout(secs(10))
-        .give_up(expect_deadline);
-    assert_eq!(chain.call(pending::<Result<(), _>>).await, Err(TIMEOUT));
+    scripted! {
+        #[retry(total_timeout = "3s", on = |error| *error == TRANSIENT)]
+        async fn call(time: Duration) = stop_after(time).await;
+    }
+
+    let chain = Policy::new().on(|error: &Failure| *error == TRANSIENT);
+    let chain = chain.total_timeout(secs(3));
+    let recording = testing::record();
+    assert_rows! {
+        call(secs(4)).await => Err(TIMEOUT);
+        chain.call(|| stop_after(secs(4))).await => Err(TIMEOUT);
+        // One that ends in time has its own reason.
+        call(secs(3)).await => Err(STOP);
+        chain.call(|| stop_after(secs(3))).await => Err(STOP);
+    }
+    let (late, in_time) = (Reason::Deadline, Reason::NotRetryable);
+    assert_eq!(recording.reasons(), [late, late, in_time, in_time]);
 }
 
 /// The pause ends a minute late, because other code blocked the thread.

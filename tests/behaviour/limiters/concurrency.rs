@@ -1,6 +1,8 @@
-//! A limit on the number of concurrent attempts.
+//! A limit on the number of concurrent attempts, found or fixed, and work that continues after its attempt was dropped.
 
 use AttemptOutcome::{Ignored, NotBegun, Success};
+use futures::future::join_all;
+use retry_protections::DetachedWork;
 use retry_runtime::seam::Change;
 use support::prelude::*;
 
@@ -49,65 +51,29 @@ fn at_most_the_limit_runs_at_a_time() {
 }
 
 #[test]
-fn a_round_of_successes_adds_one() {
-    let limiter = ConcurrencyLimiter::aimd().start(10).most(12);
-    let mut limits = Vec::new();
-    for _ in 0..4 {
-        let running = fill(&limiter);
-        assert_eq!(end_all(&limiter, running, Success), []);
-        limits.push(limiter.limit());
-    }
-    // The later half of the first round no longer has half of the limit in use.
-    assert_eq!(limits, [10, 11, 11, 12]);
-}
-
-#[test]
-fn successes_count_only_while_half_of_the_limit_is_used() {
-    let limiter = ConcurrencyLimiter::aimd().start(4).most(1000);
-    for _ in 0..100 {
-        limiter.leave(limiter.enter(1), Success);
-    }
-    assert_eq!(limiter.limit(), 4);
-    for _ in 0..100 {
-        let (one, two) = (limiter.enter(1), limiter.enter(1));
-        limiter.leave(one, Success);
-        limiter.leave(two, NotBegun);
-    }
-    assert_eq!(limiter.limit(), 5);
-}
-
-#[test]
-fn a_round_of_failures_takes_a_tenth_once() {
-    for end in [TRANSIENT, THROTTLED, TIMEOUT] {
-        let limiter = ConcurrencyLimiter::aimd();
+fn a_round_adds_one_or_takes_a_tenth_once() {
+    let aimd = ConcurrencyLimiter::aimd;
+    for (limiter, end, expected) in rows! {
+        // The later half of the first round no longer has half of the limit in use.
+        aimd().start(10).most(12), Success, [10, 11, 11, 12];
+        aimd(), TRANSIENT, [18, 16, 14, 13];
+        aimd(), THROTTLED, [18, 16, 14, 13];
+        aimd(), TIMEOUT, [18, 16, 14, 13];
+        aimd().start(6).least(5), TIMEOUT, [5; 4];
+        aimd().start(1), TIMEOUT, [1; 4];
+        aimd(), Ignored, [20; 4];
+        aimd(), NotBegun, [20; 4];
+    } {
         let mut limits = Vec::new();
         for _ in 0..4 {
-            let running = fill(&limiter);
-            limits.extend(end_all(&limiter, running, end));
+            let before = limiter.limit();
+            let changes = end_all(&limiter, fill(&limiter), end);
+            limits.push(limiter.limit());
+            let lowered = (limiter.limit() < before).then_some(Change::Limit(limiter.limit()));
+            assert_eq!(changes, lowered.as_slice(), "{end:?}");
         }
-        let limits_of = [18, 16, 14, 13].map(Change::Limit);
-        assert_eq!(limits, limits_of, "{end:?}");
+        assert_eq!(limits, expected, "{end:?}");
     }
-    for end in [Ignored, NotBegun] {
-        let limiter = ConcurrencyLimiter::aimd();
-        let running = fill(&limiter);
-        assert_eq!(end_all(&limiter, running, end), []);
-        assert_eq!(limiter.limit(), 20);
-    }
-}
-
-#[test]
-fn the_limit_falls_to_its_minimum() {
-    let limiter = ConcurrencyLimiter::aimd().least(5);
-    let failed = ConcurrencyLimiter::aimd();
-    for _ in 0..50 {
-        for limiter in [&limiter, &failed] {
-            limiter.leave(limiter.enter(1), TIMEOUT);
-        }
-    }
-    assert_eq!(limiter.limit(), 5);
-    assert_eq!(failed.limit(), 1);
-    assert_eq!(fill(&failed).len(), 1);
 }
 
 /// Makes an attempt of a second. Returns its start.
@@ -284,4 +250,124 @@ fn any_failure_with_a_hint_pauses_all_attempts() {
         assert_eq!(ceil(fixed.paused_for()), paused, "{verdict:?}");
         assert_eq!(adaptive.rate(), rate, "{verdict:?}");
     }
+}
+
+#[retry(max = 0, limiter = limiter)]
+async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Rejected> {
+    sleep(millis(50)).await;
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_calls_share_five_slots() {
+    let five = || ConcurrencyLimiter::fixed(5);
+    for (limiter, by, after) in [
+        (five().max_wait(secs(1)), RejectedBy::Limiter, secs(1)),
+        (five().queue(95), RejectedBy::Full, secs(0)),
+    ] {
+        let start = Instant::now();
+        let calls = (0..1000).map(|_| async {
+            let ended = work(&limiter).await;
+            (ended.map_err(Rejected::by), start.elapsed())
+        });
+        let ended = join_all(calls).await;
+        assert_eq!(start.elapsed(), secs(1));
+        let rejected = (Err(by), after);
+        assert_eq!(ended.iter().filter(|end| **end == rejected).count(), 900);
+        assert_eq!(ended.iter().filter(|end| end.0.is_ok()).count(), 100);
+        assert_eq!(limiter.to_string(), "0 of 5 running, 0 waiting");
+    }
+}
+
+#[test]
+fn without_a_queue_a_call_starts_at_once_or_is_rejected() {
+    #[retry(max = 3, backoff = "none", limiter = limiter)]
+    fn within(limiter: &ConcurrencyLimiter, depth: u32) -> Result<(), Rejected> {
+        depth
+            .checked_sub(1)
+            .map_or(Ok(()), |depth| within(limiter, depth))
+    }
+
+    let two = || ConcurrencyLimiter::fixed(2);
+    for (limiter, by) in [
+        (two().queue(0), RejectedBy::Full),
+        (two().max_wait(secs(0)), RejectedBy::Limiter),
+    ] {
+        assert!(within(&limiter, 1).is_ok());
+        assert_eq!(within(&limiter, 2).unwrap_err().by(), by);
+        assert_eq!(limiter.to_string(), "0 of 2 running, 0 waiting");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_absent_waiter_takes_no_room_in_the_queue() {
+    let limiter = ConcurrencyLimiter::fixed(1).queue(1);
+    let (mut running, mut absent) = (Box::pin(work(&limiter)), Box::pin(work(&limiter)));
+    assert!(futures::poll!(running.as_mut()).is_pending());
+    assert!(futures::poll!(absent.as_mut()).is_pending());
+    assert!(running.await.is_ok());
+    // Its turn came, but it isn't polled.
+    assert_eq!(limiter.to_string(), "0 of 1 running, 1 waiting");
+    sleep(secs(2)).await;
+    assert!(work(&limiter).await.is_ok());
+    assert!(absent.await.is_ok());
+}
+
+/// Makes one attempt at a time, each dropped after a second, with work that takes three seconds. Returns the start
+/// times.
+async fn began(limiter: &'static ConcurrencyLimiter, guards: usize) -> Vec<u64> {
+    let (start, began) = (Instant::now(), Mutex::new(Vec::new()));
+    let work = DetachedWork::new(limiter);
+    let outcome = retrying!(
+        max = 2,
+        backoff = "none",
+        timeout = "1s",
+        limiter = &work,
+        async {
+            began.lock().unwrap().push(start.elapsed().as_secs());
+            for ends in [3, 2].into_iter().take(guards) {
+                let guard = work.guard();
+                tokio::spawn(async move {
+                    sleep(secs(ends)).await;
+                    drop(guard);
+                });
+            }
+            sleep(secs(9)).await;
+            io::Result::Ok(())
+        }
+    );
+    assert_eq!(outcome.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    began.into_inner().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_keeps_its_slot_and_delays_the_retry_until_it_is_done() {
+    static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd().start(1).most(1);
+    // Without a guard, the slot is not held.
+    assert_eq!(began(&LIMITER, 0).await, [0, 1, 2]);
+    assert_eq!(LIMITER.running(), 0);
+    for guards in [1, 2] {
+        assert_eq!(began(&LIMITER, guards).await, [0, 3, 6], "{guards} guards");
+        // The last attempt was dropped a second after its start.
+        assert_eq!(LIMITER.running(), 1);
+        sleep(secs(3)).await;
+        assert_eq!(LIMITER.running(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_never_ends_ends_the_call_at_its_deadline() {
+    static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+    let work = DetachedWork::new(&LIMITER);
+    let held = Mutex::new(Vec::new());
+    let start = Instant::now();
+    let outcome = retrying!(timeout = "1s", deadline = "10s", limiter = &work, async {
+        held.lock().unwrap().push(work.guard());
+        sleep(secs(9)).await;
+        io::Result::Ok(())
+    });
+    let error = outcome.await.unwrap_err();
+    assert_eq!(error.to_string(), "timed out after 1s");
+    assert_eq!(start.elapsed(), secs(10));
+    assert_eq!((held.lock().unwrap().len(), LIMITER.running()), (1, 1));
 }

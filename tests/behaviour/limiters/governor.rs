@@ -8,7 +8,7 @@ use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use support::prelude::*;
 
-use crate::limiters::{begins, ended, millis, refused, secs, succeed, turn};
+use crate::limiters::{begins, ended, millis, secs, succeed, turn};
 
 /// Tokio's clock, since its start.
 #[derive(Clone)]
@@ -47,39 +47,10 @@ async fn attempts_start_when_governor_allows() {
     assert_eq!(begins(&limiter, &[1000, 1]).await, [10_000, 11_000]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_hint_holds_back_all() {
-    let limiter = RateLimiter::governor(Arc::new(ten()));
-    ended(&limiter, 1, refused(secs(30))).await;
-    assert_eq!(begins(&limiter, &[1, 9, 1]).await, [30_000, 30_000, 31_000]);
-}
-
-/// Like `until_n_ready`: waits for the time that governor returns, and tries again.
-async fn begins_by_itself(limiter: &Governor, cost: u32) {
-    while let Ok(Err(not_until)) = limiter.check_n(cells(cost)) {
-        sleep(not_until.wait_time_from(limiter.clock().now())).await;
-    }
-}
-
-/// In an endless stream of attempts that cost one, an attempt that costs ten starts after those before it; with
+/// In an endless stream of attempts that cost one, an attempt that costs ten starts after those before it. With
 /// governor alone, it would never start.
 #[tokio::test(start_paused = true)]
 async fn a_large_cost_gets_its_turn() {
-    const PATIENCE: Duration = secs(600);
-    let alone = ten();
-    assert!(alone.check_n(cells(10)).is_ok());
-    let small = async {
-        loop {
-            begins_by_itself(&alone, 1).await;
-        }
-    };
-    let large = timeout(PATIENCE, begins_by_itself(&alone, 10));
-    let begun = tokio::select! {
-        begun = large => begun,
-        () = small => Ok(()),
-    };
-    assert!(begun.is_err());
-
     let limiter = RateLimiter::governor(Arc::new(ten()));
     ended(&limiter, 10, AttemptOutcome::Success).await;
     let small = async {

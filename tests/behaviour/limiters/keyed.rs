@@ -4,17 +4,9 @@ use retry_runtime::seam::AttemptOutcome::Success;
 use support::prelude::*;
 use support::runtime;
 
-use crate::limiters::{THROTTLED, TIMEOUT, begins, ended, refused, secs, succeed, turn};
+use crate::limiters::{THROTTLED, TIMEOUT, ended, refused, secs, turn};
 
 type Rates = Keyed<char, RateLimiter>;
-
-#[tokio::test(start_paused = true)]
-async fn keys_don_t_share_a_limit() {
-    let models: Keyed<char, RateLimiter<Quota>> = Keyed::new(10, || RateLimiter::fixed(1, secs(1)));
-    assert_eq!(begins(&models.of(&'a'), &[1, 1]).await, [0, 1000]);
-    assert_eq!(begins(&models.of(&'b'), &[1, 1]).await, [0, 1000]);
-    assert_eq!(models.len(), 2);
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_removed_once_its_debt_is_paid() {
@@ -28,20 +20,6 @@ async fn a_quota_is_removed_once_its_debt_is_paid() {
     assert_eq!((models.len(), new.available()), (1, 1000.0));
     // It doesn't share a value with others: that would only happen without room.
     assert!(!Arc::ptr_eq(&new, &models.of(&'c')));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
-    let models = Rates::new(1, RateLimiter::adaptive);
-    ended(&models.of(&'a'), 1, THROTTLED).await;
-    assert_eq!(models.of(&'a').rate(), 1.0);
-    advance(secs(9 * 60)).await;
-    models.of(&'b');
-    assert_eq!(models.of(&'a').rate(), 1.0);
-    succeed(&models.of(&'a')).await;
-    advance(secs(10 * 60)).await;
-    models.of(&'b');
-    assert_eq!(models.of(&'a').rate(), f64::INFINITY);
 }
 
 #[tokio::test(start_paused = true)]

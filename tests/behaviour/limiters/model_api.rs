@@ -25,178 +25,120 @@ struct Server {
     counts: Counts,
     names_the_wait: bool,
     start: Instant,
-    state: RefCell<State>,
-    refused: Cell<u32>,
-}
-
-struct State {
     tokens: f64,
     filled: Duration,
     taken: VecDeque<Duration>,
-}
-
-/// A rejection with the wait that the server asks for.
-#[derive(Debug)]
-struct Refused(Option<Duration>);
-
-impl Classify for Refused {
-    fn classify(&self) -> Verdict {
-        let verdict = Verdict::THROTTLED;
-        self.0.map_or(verdict, |hint| verdict.after(hint))
-    }
-}
-
-impl From<Rejected> for Refused {
-    fn from(rejected: Rejected) -> Self {
-        panic!("{rejected}")
-    }
+    refused: u32,
+    answered: u32,
 }
 
 impl Server {
     /// Returns the time until there is room for another request. If there is room now, takes it.
-    fn wait(&self) -> Duration {
+    fn wait(&mut self) -> Duration {
         let now = self.start.elapsed();
         let minute = |at: Duration| at.as_secs() / 60;
-        let mut state = self.state.borrow_mut();
-        let state = &mut *state;
         let wait = match self.counts {
             Counts::Bucket | Counts::BucketOfAll => {
-                let brought = now.saturating_sub(state.filled).as_secs_f64();
-                state.tokens = (state.tokens + brought).min(60.0);
-                state.filled = now;
-                if state.tokens >= 1.0 {
-                    state.tokens -= 1.0;
+                let brought = now.saturating_sub(self.filled).as_secs_f64();
+                self.tokens = (self.tokens + brought).min(60.0);
+                self.filled = now;
+                if self.tokens >= 1.0 {
+                    self.tokens -= 1.0;
                     return Duration::ZERO;
                 }
                 if self.counts == Counts::BucketOfAll {
-                    state.tokens = (state.tokens - 1.0).max(-60.0);
+                    self.tokens = (self.tokens - 1.0).max(-60.0);
                 }
-                return Duration::from_secs_f64(1.0 - state.tokens);
+                return Duration::from_secs_f64(1.0 - self.tokens);
             }
             Counts::Window => {
-                state.taken.retain(|at| minute(*at) == minute(now));
+                self.taken.retain(|at| minute(*at) == minute(now));
                 secs(60 * (minute(now) + 1))
             }
             Counts::Sliding => {
-                state.taken.retain(|at| *at + secs(60) > now);
-                let first = state.taken.front().map_or(now, |first| *first);
+                self.taken.retain(|at| *at + secs(60) > now);
+                let first = self.taken.front().map_or(now, |first| *first);
                 first + secs(60)
             }
         };
-        if state.taken.len() < 60 {
-            state.taken.push_back(now);
+        if self.taken.len() < 60 {
+            self.taken.push_back(now);
             return Duration::ZERO;
         }
         wait.saturating_sub(now)
     }
 
-    async fn answer(&self, takes: Duration) -> Result<(), Refused> {
-        sleep(millis(20)).await;
-        let wait = self.wait();
-        if wait.is_zero() {
-            sleep(takes).await;
-            return Ok(());
-        }
-        self.refused.set(self.refused.get() + 1);
-        // In whole seconds, like `Retry-After`.
+    /// Refuses a request, with the wait in whole seconds, like `Retry-After`.
+    fn refuse(&mut self, wait: Duration) -> Failure {
+        self.refused += 1;
         let seconds = Duration::from_secs_f64(wait.as_secs_f64().ceil());
-        Err(Refused(self.names_the_wait.then_some(seconds)))
+        if self.names_the_wait {
+            throttled_for(seconds)
+        } else {
+            THROTTLED
+        }
     }
 }
 
-#[retry(limiter = limiter)]
-async fn complete(
-    limiter: &impl AdmissionControl,
-    server: &Server,
-    takes: Duration,
-) -> Result<(), Refused> {
-    server.answer(takes).await
+scripted! {
+    #[retry(limiter = limiter)]
+    async fn complete(limiter: &RateLimiter, server: &RefCell<Server>, takes: Duration) = {
+        sleep(millis(20)).await;
+        let wait = server.borrow_mut().wait();
+        if !wait.is_zero() {
+            return Err(server.borrow_mut().refuse(wait));
+        }
+        sleep(takes).await;
+        server.borrow_mut().answered += 1;
+        Ok(())
+    };
 }
 
-#[derive(Debug)]
-struct Outcome {
-    refused: u32,
-    failed: u32,
-    took: Duration,
-}
-
-async fn run<L: AdmissionControl + 'static>(
-    limiter: L,
-    counts: Counts,
-    names_the_wait: bool,
-) -> Outcome {
+/// Returns the number of requests that were refused, and the time that all calls took.
+async fn run(counts: Counts, names_the_wait: bool) -> (u32, Duration) {
     let _seeded = testing::seed(1);
-    let server = Rc::new(Server {
+    let start = Instant::now();
+    let server = Rc::new(RefCell::new(Server {
         counts,
         names_the_wait,
-        start: Instant::now(),
-        state: RefCell::new(State {
-            tokens: 60.0,
-            filled: Duration::ZERO,
-            taken: VecDeque::new(),
-        }),
-        refused: Cell::new(0),
-    });
-    let limiter = Rc::new(limiter);
-    let (left, failed) = (Rc::new(Cell::new(CALLS)), Rc::new(Cell::new(0)));
+        start,
+        tokens: 60.0,
+        filled: Duration::ZERO,
+        taken: VecDeque::new(),
+        refused: 0,
+        answered: 0,
+    }));
+    let limiter = Rc::new(RateLimiter::adaptive());
+    let left = Rc::new(Cell::new(CALLS));
     let workers = LocalSet::new();
     for worker in 0..WORKERS {
-        let (server, limiter) = (Rc::clone(&server), Rc::clone(&limiter));
-        let (left, failed) = (Rc::clone(&left), Rc::clone(&failed));
+        let (server, limiter, left) = (Rc::clone(&server), Rc::clone(&limiter), Rc::clone(&left));
         workers.spawn_local(async move {
             while let Some(rest) = left.get().checked_sub(1) {
                 left.set(rest);
                 let takes = millis(300 + (worker * 7 + u64::from(rest) * 13) % 400);
-                if complete(&limiter, &server, takes).await.is_err() {
-                    failed.set(failed.get() + 1);
-                }
+                complete(&limiter, &server, takes).await.unwrap();
             }
         });
     }
     workers.await;
-    Outcome {
-        refused: server.refused.get(),
-        failed: failed.get(),
-        took: server.start.elapsed(),
-    }
+    let server = server.borrow();
+    assert_eq!(server.answered, CALLS);
+    (server.refused, start.elapsed())
 }
-
-const SERVERS: [Counts; 4] = [
-    Counts::Bucket,
-    Counts::BucketOfAll,
-    Counts::Window,
-    Counts::Sliding,
-];
 
 /// No call fails, hardly anything is refused beyond the 140 of the first moment, and it takes little longer than the
 /// 940 seconds that it must.
 #[tokio::test(start_paused = true)]
 async fn an_adaptive_rate_has_hardly_any_refusals() {
-    let servers = SERVERS
-        .into_iter()
-        .flat_map(|counts| [(counts, true), (counts, false)]);
-    for (counts, names_the_wait) in servers {
-        let outcome = run(RateLimiter::adaptive(), counts, names_the_wait).await;
-        let what = format!("{counts:?}, {names_the_wait}: {outcome:?}");
-        assert_eq!(outcome.failed, 0, "{what}");
-        assert!(outcome.refused <= 240, "{what}");
-        assert!(outcome.took < secs(1080), "{what}");
-    }
-}
+    use Counts::{Bucket, BucketOfAll, Sliding, Window};
 
-/// With a known rate there are no rejections, except for slight differences of clocks.
-#[tokio::test(start_paused = true)]
-async fn a_known_rate_has_no_rejections() {
-    for counts in SERVERS {
-        let outcome = run(RateLimiter::quota(60, u32::MAX), counts, true).await;
-        assert!(outcome.refused <= 2, "{counts:?}: {outcome:?}");
-        assert!(outcome.took < secs(1005), "{counts:?}: {outcome:?}");
+    for counts in [Bucket, BucketOfAll, Window, Sliding] {
+        for names_the_wait in [true, false] {
+            let (refused, took) = run(counts, names_the_wait).await;
+            let what = format!("{counts:?}, {names_the_wait}: {refused} in {took:?}");
+            assert!(refused <= 240, "{what}");
+            assert!(took < secs(1080), "{what}");
+        }
     }
-}
-
-/// There are far more rejections than the 163 of an adaptive rate: a limit on concurrency doesn't limit the rate.
-#[tokio::test(start_paused = true)]
-async fn fewer_at_a_time_is_not_enough() {
-    let outcome = run(ConcurrencyLimiter::aimd(), Counts::Bucket, true).await;
-    assert!(outcome.refused > 280, "{outcome:?}");
 }

@@ -4,7 +4,7 @@ use futures::future::{join, join_all};
 use support::held_permit::hinted;
 use support::prelude::*;
 
-use crate::limiters::{TRANSIENT as END, ended, millis, refused, secs};
+use crate::limiters::{TRANSIENT as END, ended, millis, secs};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -20,21 +20,14 @@ async fn opened() -> Breaker {
     breaker
 }
 
-/// Fails until so much has passed since `start`, in attempts of 100 ms.
-async fn server(start: Instant, down: Duration) -> Result<(), Failure> {
-    sleep(millis(100)).await;
-    if start.elapsed() < down {
-        Err(TRANSIENT)
-    } else {
-        Ok(())
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn two_workers_outlast_an_outage() {
-    #[retry(max = "unlimited", backoff = "none", name = "call", limiter = breaker)]
-    async fn work(breaker: &Breaker, start: Instant) -> Result<(), Failure> {
-        server(start, secs(12)).await
+    scripted! {
+        #[retry(max = "unlimited", backoff = "none", name = "call", limiter = breaker)]
+        async fn work(breaker: &Breaker, start: Instant) = {
+            sleep(millis(100)).await;
+            if start.elapsed() < secs(12) { Err(TRANSIENT) } else { Ok(()) }
+        };
     }
 
     let recording = testing::record();
@@ -137,16 +130,13 @@ impl AdmissionControl for Asked<'_> {
 /// closed, calls rarely poll.
 #[tokio::test(start_paused = true)]
 async fn waiting_calls_restart_gradually() {
-    #[retry(max = 0, limiter = Asked(breaker, asked))]
-    async fn work(
-        breaker: &Breaker,
-        asked: &Cell<u32>,
-        begun: &RefCell<Vec<u128>>,
-        start: Instant,
-    ) -> Result<(), Failure> {
-        begun.borrow_mut().push(start.elapsed().as_millis());
-        sleep(secs(4)).await;
-        Ok(())
+    scripted! {
+        #[retry(max = 0, limiter = Asked(breaker, asked))]
+        async fn work(breaker: &Breaker, asked: &Cell<u32>, begun: &RefCell<Vec<u128>>, start: Instant) = {
+            begun.borrow_mut().push(start.elapsed().as_millis());
+            sleep(secs(4)).await;
+            Ok(())
+        };
     }
 
     for (is_reset, trial, closed) in [(false, Some(5000), 9000), (true, None, 3000)] {
@@ -181,21 +171,6 @@ async fn a_hung_trial_does_not_block_waiters() {
     assert_eq!(begun, (Ok(5000), Ok(10_000)));
 }
 
-/// An error of an unknown type is not evidence about the server, as with the key `breaker`.
-#[test]
-fn an_error_of_an_unknown_type_does_not_close_the_breaker() {
-    #[retry(max = 0, limiter = breaker)]
-    fn work(breaker: &Breaker) -> anyhow::Result<()> {
-        anyhow::bail!("something")
-    }
-
-    let breaker = Breaker::new().consecutive_failures(2);
-    let fail = || breaker.record(breaker.admit().unwrap(), END);
-    assert!(fail().is_none());
-    assert!(work(&breaker).is_err());
-    assert!(fail().is_some(), "still two in a row");
-}
-
 /// A call that starts while the breaker is closed does not queue behind calls that waited while it was open.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
@@ -210,30 +185,4 @@ async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
     let (begun, late) = join(waiting, late).await;
     assert_eq!(late, Ok(1000));
     assert!(begun[8].as_ref().unwrap() > &2000, "{begun:?}");
-}
-
-/// The server responds, so it is up: only a call's limiter slows down.
-#[test]
-fn throttled_attempts_do_not_open_a_breaker() {
-    let breaker = Breaker::new().consecutive_failures(1);
-    let outcome = refused(secs(1));
-    assert_eq!(breaker.record(breaker.admit().unwrap(), outcome), None);
-    assert_eq!(breaker.state(), BreakerState::Closed);
-    assert!(breaker.record(breaker.admit().unwrap(), END).is_some());
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_trial_call_of_a_batch_is_reported() {
-    let recording = testing::record();
-    let breaker = opened().await;
-    let policy = Policy::new().on(|_: &Failure| true).name("batch");
-    let batches = policy.limiter(&breaker).batches(3);
-    let results = retry_each(batches, 0..3, async |items: Vec<u32>| {
-        Ok(items.into_iter().map(Ok).collect())
-    });
-    assert_eq!(results.await.len(), 3);
-    let mut lines = recording.lines();
-    lines.retain(|line| line.starts_with("breaker half open"));
-    assert_eq!(lines.len(), 1, "{lines:#?}");
-    assert_eq!(breaker.state(), BreakerState::Closed);
 }

@@ -24,7 +24,7 @@ struct Answer {
     headers: HashMap<String, String>,
     #[serde(default)]
     body: Value,
-    verdict: Wanted,
+    verdict: String,
     /// The hint, in seconds.
     wait: Option<f64>,
     /// True if the body has the same verdict as an event of a stream, which has no status.
@@ -32,30 +32,20 @@ struct Answer {
     event: bool,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Wanted {
-    Throttled,
-    /// Throttled, as another server was: something may have been done.
-    Quoted,
-    /// Transient: not processed.
-    Refused,
-    /// Transient: something may have been done.
-    Ambiguous,
-    /// Not worth a retry, although the server failed.
-    Down,
-    Stop,
-}
-
 impl Answer {
     fn wanted(&self) -> Verdict {
-        let verdict = match self.verdict {
-            Wanted::Throttled => Verdict::THROTTLED,
-            Wanted::Quoted => Verdict::THROTTLED.ambiguous(),
-            Wanted::Refused => Verdict::TRANSIENT,
-            Wanted::Ambiguous => Verdict::TRANSIENT.ambiguous(),
-            Wanted::Down => Verdict::TRANSIENT.once(),
-            Wanted::Stop => Verdict::STOP,
+        let verdict = match self.verdict.as_str() {
+            "throttled" => Verdict::THROTTLED,
+            // Throttled, as another server was: something may have been done.
+            "quoted" => Verdict::THROTTLED.ambiguous(),
+            // Not processed.
+            "refused" => Verdict::TRANSIENT,
+            // Something may have been done.
+            "ambiguous" => Verdict::TRANSIENT.ambiguous(),
+            // Not worth a retry, although the server failed.
+            "down" => Verdict::TRANSIENT.once(),
+            "stop" => Verdict::STOP,
+            other => panic!("a verdict is not {other}"),
         };
         match self.wait {
             Some(wait) => verdict.after(Duration::from_secs_f64(wait)),
@@ -200,24 +190,10 @@ proptest! {
 /// If the time grew faster than the text, this test would not end.
 #[test]
 fn no_text_takes_more_time_than_its_length() {
-    let pieces = [
-        "try again in ",
-        "try again in 1s",
-        "again-",
-        "not ly retry after 1,111,",
-        "please wait for about ",
-        "1s ",
-        "{",
-        "[{",
-        "\"",
-        "{\"error\":\"",
-        "{\"error\":{\"message\":\"429 {",
-        "data: {\"a\":1}\n\n",
-        "event: error\n",
-        "RequestsPerDay",
-        "per day per day_",
-    ];
-    for piece in pieces {
+    let pieces = "try again in |try again in 1s|again-|not ly retry after 1,111,|please wait for about |1s |{|[{|\"|\
+        {\"error\":\"|{\"error\":{\"message\":\"429 {|data: {\"a\":1}\n\n|event: error\n|RequestsPerDay|\
+        per day per day_";
+    for piece in pieces.split('|') {
         let text = piece.repeat((1 << 20) / piece.len());
         let quoted =
             json!({"error": {"message": text, "details": [{"quotaId": text}]}}).to_string();

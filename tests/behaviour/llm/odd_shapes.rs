@@ -81,10 +81,8 @@ fn an_error_quoted_by_a_gateway_is_the_providers() {
     } {
         assert_eq!(named(name, code, quoted), Some(expected), "{name}");
     }
-}
 
-#[test]
-fn quotations_of_quotations_do_not_nest() {
+    // Quotations of quotations don't nest.
     let mut body = openai("server_error", Value::Null);
     for _ in 0..12 {
         body = message(&body);
@@ -171,6 +169,7 @@ fn a_numeric_code_is_classified_as_a_status() {
         404, Fault::Invalid, Verdict::STOP;
         599, Fault::Internal, BROKEN;
         505, Fault::Invalid, Verdict::STOP;
+        413, Fault::TooLong, Verdict::STOP;
     } {
         let error = json!({"error": {"code": code, "message": "text"}}).to_string();
         let error = ProviderError::parse(&error).unwrap();

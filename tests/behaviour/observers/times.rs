@@ -32,22 +32,13 @@ fn note(times: &mut Times, event: &Event<'_>) {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Busy;
-
-impl From<Rejected> for Busy {
-    fn from(_: Rejected) -> Self {
-        Self
-    }
-}
-
 /// Attempts that take so long, and how they end.
-type Server = Script<(u64, bool), Busy>;
+type Server = Script<(u64, bool), Failure>;
 
-async fn ask(server: &Server) -> Result<u64, Busy> {
+async fn ask(server: &Server) -> Result<u64, Failure> {
     let (takes, is_ok) = server.next()?;
     sleep(secs(takes)).await;
-    if is_ok { Ok(takes) } else { Err(Busy) }
+    if is_ok { Ok(takes) } else { Err(TRANSIENT) }
 }
 
 fn failing_first() -> Server {
@@ -58,7 +49,7 @@ fn failing_first() -> Server {
 async fn every_loop_reports_times_without_pauses() {
     scripted! {
         #[retry(policy = POLICY, on = |_| true, observe = |event| note(times, event))]
-        async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
+        async fn function(server: &Server, times: &mut Times) -> Result<u64, Failure> = ask(server).await;
     }
 
     let expected = times([(3, Some(3)), (6, Some(2))]);
@@ -68,13 +59,13 @@ async fn every_loop_reports_times_without_pauses() {
     assert_eq!(seen, expected);
 
     let (mut seen, server) = (Times::new(), failing_first());
-    let chain = POLICY.on(|_: &Busy| true);
+    let chain = POLICY.on(|_: &Failure| true);
     let chain = chain.observe(|event| note(&mut seen, event));
     assert!(chain.call(async || ask(&server).await).await.is_ok());
     assert_eq!(seen, expected);
 
     let (mut seen, server) = (Times::new(), failing_first());
-    let batches = POLICY.on(|_: &Busy| true);
+    let batches = POLICY.on(|_: &Failure| true);
     let batches = batches.observe(|event| note(&mut seen, event)).batches(2);
     let answers = retry_each(batches, [1, 2], async |items| {
         let answer = ask(&server).await?;
@@ -105,7 +96,7 @@ async fn an_attempts_time_starts_after_its_wait() {
     static ONE: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
 
     #[retry(limiter = &ONE, on = |_| true, observe = |event| note(times, event))]
-    async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+    async fn function(server: &Server, times: &mut Times) -> Result<u64, Failure> {
         ask(server).await
     }
 
@@ -125,11 +116,11 @@ async fn an_attempts_time_starts_after_its_wait() {
 async fn a_rejected_attempt_has_no_duration() {
     let (mut seen, limiter) = (Times::new(), ConcurrencyLimiter::fixed(1).queue(0));
     let policy = POLICY.rejected(Section::new().base(secs(3)));
-    let batches = policy.on(|_: &Busy| true).limiter(&limiter);
+    let batches = policy.on(|_: &Failure| true).limiter(&limiter);
     let batches = batches.observe(|event| note(&mut seen, event));
     let answers = retry_each(batches.batches(1).concurrency(2), [1, 2], async |_| {
         sleep(secs(2)).await;
-        Ok(vec![Ok::<_, Busy>(())])
+        Ok(vec![Ok::<_, Failure>(())])
     });
     assert!(answers.await.iter().all(Result::is_ok));
     assert_eq!(seen, times([(0, None), (5, Some(5))]));
@@ -138,15 +129,15 @@ async fn a_rejected_attempt_has_no_duration() {
 #[tokio::test(start_paused = true)]
 async fn events_without_their_own_attempt_have_no_duration() {
     scripted! {
-        #[retry(policy = POLICY, on = |_| true, validate = |answer| if *answer == 3 { Err(Busy) } else { Ok(()) },
+        #[retry(policy = POLICY, on = |_| true, validate = |answer| if *answer == 3 { Err(TRANSIENT) } else { Ok(()) },
             correct = async |_, _| { sleep(secs(4)).await; Ok(4) }, observe = |event| note(times, event))]
-        async fn corrected(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
+        async fn corrected(server: &Server, times: &mut Times) -> Result<u64, Failure> = ask(server).await;
         #[retry(max = 0, on = |_| true, fallback = async |_| { sleep(secs(4)).await; Ok(4) },
             observe = |event| note(times, event))]
-        async fn falls_back(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
+        async fn falls_back(server: &Server, times: &mut Times) -> Result<u64, Failure> = ask(server).await;
         #[retry(max = 2, backoff = "fixed", jitter = "none", hedge = "1s", on = |_| Verdict::THROTTLED,
             observe = |event| note(times, event))]
-        async fn hedged(server: &Server, times: &mut Times) -> Result<u64, Busy> = ask(server).await;
+        async fn hedged(server: &Server, times: &mut Times) -> Result<u64, Failure> = ask(server).await;
     }
 
     let (mut seen, mut fell_back) = <(Times, Times)>::default();
@@ -194,34 +185,18 @@ async fn a_subtask_without_a_retry_is_reported_at_once() {
 
 #[test]
 fn times_use_the_timers_own_clock() {
-    #[retry(policy = POLICY, timer = clock, on = |_| true, observe = |event| note(times, event))]
-    async fn function(
-        clock: &Simulated,
-        attempts: &Cell<u64>,
-        times: &mut Times,
-    ) -> Result<(), Busy> {
-        clock.advance(secs(3));
-        attempts.set(attempts.get() + 1);
-        if attempts.get() == 2 {
-            Ok(())
-        } else {
-            Err(Busy)
-        }
+    scripted! {
+        #[retry(policy = POLICY, timer = clock, on = |_| true, observe = |event| note(times, event))]
+        async fn function(clock: &Simulated, server: &Server, times: &mut Times) -> Result<(u64, bool), Failure> = {
+            clock.advance(secs(3));
+            server.next()
+        };
     }
 
     let (clock, mut seen) = (Simulated::new(), Times::new());
-    assert!(block_on(function(&clock, &Cell::new(0), &mut seen)).is_ok());
+    let server = sequence([Err(TRANSIENT), Ok((3, true))]);
+    assert!(block_on(function(&clock, &server, &mut seen)).is_ok());
     assert_eq!(seen, times([(3, Some(3)), (7, Some(3))]));
-
-    seen.clear();
-    let chain = POLICY.on(|_: &Busy| true).timer(&clock);
-    let chain = chain.observe(|event| note(&mut seen, event));
-    let answer = async || {
-        clock.advance(secs(3));
-        Ok::<_, Busy>(())
-    };
-    assert!(block_on(chain.call(answer)).is_ok());
-    assert_eq!(seen, times([(3, Some(3))]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,7 +204,7 @@ async fn an_observer_may_read_times_only_at_the_end() {
     #[retry(policy = POLICY, on = |_| true, observe = |event| if let EventData::Succeeded { .. } = event.data {
         note(times, event);
     })]
-    async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+    async fn function(server: &Server, times: &mut Times) -> Result<u64, Failure> {
         ask(server).await
     }
 

@@ -2,7 +2,7 @@
 
 use support::prelude::*;
 
-use crate::plan::World;
+use crate::plan::{EXACT, LocalValidity, World, retryable};
 
 #[test]
 fn the_message_names_the_subtasks_that_cannot_run() {
@@ -21,8 +21,16 @@ fn the_message_names_the_subtasks_that_cannot_run() {
             "the subtasks added as number 2 and number 4 are both named `b`: give each a unique name";
     } {
         let world = World::default();
-        let error = world.plan(subtasks).check().unwrap_err();
-        assert_eq!(error.to_string(), expected);
+        let mut plan = world.plan(subtasks);
+        let completed = plan.complete("a", Ok("A".into()));
+        for error in [plan.check().err(), plan.ready().err(), completed.err()] {
+            let error: Box<dyn Error + Send + Sync> = error.expect("an error").into();
+            assert_eq!(error.to_string(), expected);
+            assert!(error.source().is_none());
+        }
+        assert_eq!(plan.output("a"), None);
+        let shown = format!("Plan(plan: {}", plan.summary());
+        assert!(format!("{plan:?}").starts_with(&shown));
     }
 }
 
@@ -32,24 +40,17 @@ async fn a_plan_that_cannot_run_executes_nothing_and_keeps_what_it_has() {
     let mut plan = world.plan("a; b");
     plan.run().await.unwrap();
     world.executed();
-    plan.add("c", ["nothing"], async |[_]| world.execute("c", &[]));
+    world.add(&mut plan, "c: nothing");
     assert!(plan.run().await.is_err());
     assert!(plan.retry_failed().await.is_err());
+    let validate = async |_| -> LocalValidity<'_> { panic!("validated") };
+    assert!(plan.run_until(EXACT.on(retryable), validate).await.is_err());
     assert!(world.executed().is_empty());
     assert_eq!(plan.output("a").unwrap(), "a()");
     let summary = "1 completed; 1 failed: b; 1 pending: c; 2 executions";
     assert_eq!(plan.summary().to_string(), summary);
     // A missing subtask may still be added.
-    plan.add("nothing", [], async |[]| world.execute("nothing", &[]));
+    world.add(&mut plan, "nothing");
     plan.run().await.unwrap();
     assert_eq!(world.executed(), ["nothing", "c"]);
-}
-
-#[test]
-fn errors_are_errors() {
-    let mut plan = Plan::<(), String>::new();
-    plan.add("a", ["a"], async |[_]| Ok(()));
-    let error: Box<dyn Error + Send + Sync> = Box::new(plan.check().unwrap_err());
-    assert!(error.source().is_none());
-    assert!(format!("{plan:?}").starts_with("Plan(plan: 0 completed; 1 pending: a"));
 }

@@ -68,7 +68,17 @@ async fn futures_are_send_and_borrow_the_client() {
             })]),
         }
     };
-    let end = is_send(plan.run_until(Policy::none(), validate)).await;
+    let (budget, breaker) = (Budget::standard(), Breaker::new());
+    let (limiter, events) = (ConcurrencyLimiter::aimd(), testing::Recorder::new());
+    let (limiter, token) = (limiter.cost(2), CancellationToken::new());
+    let policy = Policy::none()
+        .name("plan")
+        .budget(&budget)
+        .breaker(&breaker)
+        .limiter(&limiter)
+        .cancel(token.cancelled())
+        .observe(|event| events.observe(event));
+    let end = is_send(plan.run_until(policy, validate)).await;
     assert_eq!(end.unwrap(), PlanEnd::Valid);
     assert_eq!(plan.output("c").unwrap(), "//a///a");
     drop(plan);
@@ -79,6 +89,7 @@ async fn futures_are_send_and_borrow_the_client() {
 async fn a_plan_is_moved_to_another_task() {
     let mut plan = Plan::<_, String>::new();
     plan.add("a", [], async |[]| Ok(1));
+    drop(is_send(plan.start("a").unwrap()));
     let plan = tokio::spawn(async move {
         plan.run().await.unwrap();
         plan

@@ -4,7 +4,7 @@ use futures::FutureExt;
 use retry_work::plan::PlanState;
 use support::prelude::*;
 
-use crate::plan::{EXACT, LocalPlan, World, invalid, retryable, subtasks};
+use crate::plan::{EXACT, LocalPlan, World, invalid, retryable};
 
 const CHAIN: &str = "a; b: a; c: b; d: a";
 
@@ -51,62 +51,38 @@ async fn each_end_is_a_change_and_all_of_them_the_state() {
 #[tokio::test(start_paused = true)]
 async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
     let lines = Lines::default();
-    let executed = &RefCell::new(Vec::new());
-    let plan = || {
-        let mut plan = Plan::<String, String, _>::local();
-        for name in ["gone", "slow"] {
-            plan.add(name, [], async move |[]| {
-                executed.borrow_mut().push(name);
-                if name == "slow" {
-                    pending::<()>().await;
-                }
-                Err(String::from("404"))
-            });
-        }
-        plan
-    };
-    let mut first = plan().journal(|change| lines.append(&change));
-    let mut second = plan();
+    let world = World::failing(&[("gone", 9)]);
+    let world = world.hanging("slow", 1).hanging("slow", 2);
+    let mut first = world
+        .plan("gone; slow")
+        .journal(|change| lines.append(&change));
+    let mut second = world.plan("gone; slow");
     for plan in [&mut first, &mut second] {
         lines.load(plan);
         let policy = EXACT.on(|_: &String| false);
         let crash = timeout(secs(5), plan.run_until(policy, invalid));
         assert!(crash.await.is_err());
     }
-    assert_eq!(executed.take(), ["gone", "slow", "slow"]);
+    assert_eq!(world.executed(), ["gone", "slow", "slow"]);
     assert_eq!(second.summary().dead_ends, ["gone"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_crash_loses_only_running_subtasks() {
     let lines = Lines::default();
-    let executed = &RefCell::new(Vec::new());
-    let plan = || {
-        let mut plan = Plan::local();
-        for (name, after) in subtasks(CHAIN) {
-            plan.add(name, after, async move |_: Vec<_>| {
-                sleep(secs(if name == "d" { 60 } else { 1 })).await;
-                executed.borrow_mut().push(name);
-                Ok::<_, String>(name.to_uppercase())
-            });
-        }
-        plan
-    };
-    // `c` and `d` are running.
-    let mut first = plan().journal(|change| lines.append(&change));
-    let crash = timeout(millis(2500), first.run());
-    assert!(crash.await.is_err());
+    let world = World::default().hanging("c", 1).hanging("d", 1);
+    let plan = || world.plan(CHAIN).journal(|change| lines.append(&change));
+    let mut first = plan();
+    assert!(timeout(secs(1), first.run()).await.is_err());
     drop(first);
-    assert_eq!(executed.take(), ["a", "b"]);
-    let mut second = plan().journal(|change| lines.append(&change));
+    assert_eq!(world.executed(), ["a", "b", "d", "c"]);
+    let mut second = plan();
     lines.load(&mut second);
     second.run().await.unwrap();
-    assert_eq!(executed.take(), ["c", "d"]);
+    assert_eq!(world.executed(), ["c", "d"]);
     // Loaded entries are not written again.
     assert_eq!(lines.0.lock().unwrap().len(), 4);
-    let mut third = plan();
-    lines.load(&mut third);
-    assert_eq!(third.summary(), second.summary());
+    assert_saved(&world, &lines, &second);
 }
 
 /// Checks that a journal has all that a plan did.

@@ -1,6 +1,6 @@
 //! `run_until`: subtasks that the validator requests.
 
-use retry_work::plan::{Snapshot, Subtask};
+use retry_work::plan::Snapshot;
 use support::prelude::*;
 
 use crate::plan::{EXACT, World, gave_up, retryable};
@@ -17,12 +17,7 @@ async fn missing_subtasks_are_added_once_no_failed_one_is_left() {
         if results.output("label").is_some() {
             return Validity::Valid;
         }
-        Validity::Missing(vec![
-            Subtask::local("label", ["extract"], async |[extract]| {
-                world.execute("label", &[extract])
-            }),
-            Subtask::local("extract", ["b"], async |[b]| world.execute("extract", &[b])),
-        ])
+        world.missing("label: extract; extract: b")
     });
     assert!(end.await.unwrap().is_valid());
     // The rounds that retried `b` and `label` added nothing.
@@ -38,10 +33,7 @@ async fn rounds_that_add_subtasks_count_too() {
     let mut plan = world.plan("");
     let names = ["1", "2", "3", "4", "5"];
     let end = plan.run_until(EXACT.max(2).on(retryable), async |results| {
-        let name = names[results.summary().completed.len()];
-        Validity::Missing(vec![Subtask::local(name, [], async |[]| {
-            world.execute(name, &[])
-        })])
+        world.missing(names[results.summary().completed.len()])
     });
     assert_eq!(end.await.unwrap(), gave_up(Reason::Exhausted, "missing: 3"));
     assert_eq!(world.executed(), ["1", "2"]);
@@ -55,12 +47,7 @@ async fn a_missing_subtask_that_failed_is_not_added_again() {
     let policy = Policy::none().on(|_: &String| false);
     let end = plan.run_until(policy, async |results| match results.output("label") {
         Some(_) => Validity::Valid,
-        None => Validity::Missing(vec![
-            Subtask::local("extract", ["a"], async |[a]| world.execute("extract", &[a])),
-            Subtask::local("label", ["extract"], async |[text]| {
-                world.execute("label", &[text])
-            }),
-        ]),
+        None => world.missing("extract: a; label: extract"),
     });
     let expected = gave_up(Reason::NotRetryable, "missing: extract, label");
     assert_eq!(end.await.unwrap(), expected);
@@ -75,19 +62,16 @@ async fn a_missing_subtask_that_failed_is_not_added_again() {
 #[tokio::test]
 async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
     let world = World::default();
-    for (name, after, expected) in rows! {
-        "a",
-            "b",
+    for (missing, expected) in rows! {
+        "a: b",
             "the subtasks added as number 1 and number 3 are both named `a`: give each a unique name";
-        "c", "z", "c → z: there is no subtask `z`; add it, or remove the dependency";
-        "c", "c", "each subtask waits for the next and none can begin: c → c";
+        "c: z", "c → z: there is no subtask `z`; add it, or remove the dependency";
+        "c: c", "each subtask waits for the next and none can begin: c → c";
     } {
         let mut plan = world.plan("a; b: a");
         let recording = testing::record();
-        let error = plan.run_until(Policy::none().on(retryable), async |_| {
-            let added = |_: [_; 1]| ready(Ok(String::new()));
-            Validity::Missing(vec![Subtask::local(name, [after], added)])
-        });
+        let policy = Policy::none().on(retryable);
+        let error = plan.run_until(policy, async |_| world.missing(missing));
         assert_eq!(error.await.unwrap_err().to_string(), expected);
         // No round was announced, but the end.
         let gave_up = format!("gave up plan attempt=1 max=3 error={expected} reason=not retryable");
@@ -101,20 +85,12 @@ async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
 
 #[tokio::test(start_paused = true)]
 async fn a_subtask_that_cannot_run_is_not_added_and_costs_no_round() {
-    let world = &World::failing(&[("a", u32::MAX)]);
+    let world = World::failing(&[("a", u32::MAX)]);
     let start = Instant::now();
     let mut plan = world.plan("a; b: a; c");
-    let asked = |name: &'static str, after: &[&str]| {
-        let execute = async move |_| world.execute(name, &[]);
-        Subtask::local(name, after.to_vec(), execute)
-    };
     let policy = EXACT.on(|_: &String| false);
-    for missing in [
-        [asked("d", &["a"]), asked("e", &["d"])],
-        [asked("d", &["c", "b"]), asked("e", &["d", "c"])],
-    ] {
-        let missing = Cell::new(missing.into());
-        let end = plan.run_until(policy, async |_| Validity::Missing(missing.take()));
+    for missing in ["d: a; e: d", "d: c b; e: d c"] {
+        let end = plan.run_until(policy, async |_| world.missing(missing));
         let end = end.await.unwrap();
         assert_eq!(end.to_string(), "gave up (not retryable): missing: d, e");
         assert_eq!(plan.len(), 3);
@@ -124,7 +100,7 @@ async fn a_subtask_that_cannot_run_is_not_added_and_costs_no_round() {
     // One that can run takes the others with it.
     let end = plan.run_until(policy, async |results| match results.output("e") {
         Some(_) => Validity::Valid,
-        None => Validity::Missing(vec![asked("d", &["a"]), asked("e", &["c"])]),
+        None => world.missing("d: a; e: c"),
     });
     assert!(end.await.unwrap().is_valid());
     assert_eq!(world.executed(), ["e"]);
@@ -137,9 +113,7 @@ async fn subtasks_added_before_a_drop_run_in_the_next_run() {
     let mut plan = world.plan("a");
     let validate = async |results: Snapshot<String>| match results.output("b") {
         Some(_) => Validity::Valid,
-        None => Validity::Missing(vec![Subtask::local("b", ["a"], async |[a]| {
-            world.execute("b", &[a])
-        })]),
+        None => world.missing("b: a"),
     };
     let run = plan.run_until(EXACT.on(retryable), validate);
     assert!(timeout(millis(500), run).await.is_err());

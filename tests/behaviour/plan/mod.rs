@@ -7,36 +7,25 @@ mod futures;
 mod journal;
 mod log;
 mod missing;
-mod progress;
 mod properties;
-mod retries;
 mod runs;
 mod scale;
 mod shared;
 mod state;
 mod steps;
 mod until;
-mod verdicts;
 
 use std::collections::HashMap;
 
-use retry_work::plan::{Local, PlanEnd, Snapshot};
+use retry_work::plan::{Local, PlanEnd, Snapshot, Subtask};
 use support::prelude::*;
 
 type LocalPlan<'a> = Plan<'a, String, String, Local<'a, String, String>>;
+type LocalSubtask<'a> = Subtask<'a, String, String, Local<'a, String, String>>;
 type LocalValidity<'a> = Validity<'a, String, String, Local<'a, String, String>>;
 
 /// Waits 1, 2, 4, … s.
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
-
-/// The subtasks in a text such as `a; b; c: a b`, each with what it depends on.
-fn subtasks(text: &'static str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    let texts = text.split("; ").filter(|text| !text.is_empty());
-    texts.map(|text| {
-        let (name, after) = text.split_once(": ").unwrap_or((text, ""));
-        (name, after.split_whitespace().collect())
-    })
-}
 
 fn retryable(_: &String) -> bool {
     true
@@ -71,22 +60,19 @@ fn reason(end: &PlanEnd) -> Option<Reason> {
 /// Executions in order, and the failures that subtasks have before them.
 #[derive(Default)]
 struct World {
-    executions: RefCell<Vec<String>>,
-    failures: RefCell<HashMap<String, u32>>,
+    executions: RefCell<Vec<&'static str>>,
+    /// The number of executions that were asked for.
+    asked: Cell<usize>,
+    failures: RefCell<HashMap<&'static str, u32>>,
     /// The executions of subtasks that don't end, by number, from 1.
     hangs: Vec<(&'static str, usize)>,
-    /// The executions of each subtask.
-    begun: RefCell<HashMap<&'static str, usize>>,
 }
 
 impl World {
     /// Creates a world in which these subtasks fail a number of times.
-    fn failing(failures: &[(&str, u32)]) -> Self {
-        let failures = failures
-            .iter()
-            .map(|(name, times)| ((*name).into(), *times));
+    fn failing(failures: &[(&'static str, u32)]) -> Self {
         Self {
-            failures: RefCell::new(failures.collect()),
+            failures: RefCell::new(failures.iter().copied().collect()),
             ..Self::default()
         }
     }
@@ -97,9 +83,16 @@ impl World {
         self
     }
 
-    /// One execution: the names of the inputs and its own, or a failure.
-    fn execute(&self, name: &str, inputs: &[Arc<String>]) -> Result<String, String> {
-        self.executions.borrow_mut().push(name.into());
+    /// One execution: the names of the inputs and its own, or a failure. Doesn't return if it hangs.
+    async fn execute(&self, name: &'static str, inputs: &[Arc<String>]) -> Result<String, String> {
+        let number = {
+            let mut executions = self.executions.borrow_mut();
+            executions.push(name);
+            executions.iter().filter(|other| **other == name).count()
+        };
+        if self.hangs.contains(&(name, number)) {
+            pending::<()>().await;
+        }
         let mut failures = self.failures.borrow_mut();
         match failures.get_mut(name) {
             Some(0) | None => {
@@ -113,30 +106,40 @@ impl World {
         }
     }
 
-    /// A plan of these subtasks.
-    fn plan<'a>(&'a self, text: &'static str) -> LocalPlan<'a> {
-        let mut plan = Plan::local();
-        for (name, after) in subtasks(text) {
-            plan.add(name, after, async move |inputs: Vec<Arc<String>>| {
-                let outcome = self.execute(name, &inputs);
-                let number = {
-                    let mut begun = self.begun.borrow_mut();
-                    *begun
-                        .entry(name)
-                        .and_modify(|number| *number += 1)
-                        .or_insert(1)
-                };
-                if self.hangs.contains(&(name, number)) {
-                    pending::<()>().await;
-                }
-                outcome
-            });
+    /// The subtasks in a text such as `a; b; c: a b`, each with what it depends on.
+    fn subtasks(&self, text: &'static str) -> Vec<LocalSubtask<'_>> {
+        let subtask = |text: &'static str| {
+            let (name, after) = text.split_once(": ").unwrap_or((text, ""));
+            let after: Vec<_> = after.split_whitespace().collect();
+            let execute = async move |inputs: Vec<Arc<String>>| self.execute(name, &inputs).await;
+            Subtask::local(name, after, execute)
+        };
+        let texts = text.split("; ").filter(|text| !text.is_empty());
+        texts.map(subtask).collect()
+    }
+
+    /// Adds these subtasks to a plan.
+    fn add<'a>(&'a self, plan: &mut LocalPlan<'a>, text: &'static str) {
+        for subtask in self.subtasks(text) {
+            plan.push(subtask);
         }
+    }
+
+    /// A plan of these subtasks.
+    fn plan(&self, text: &'static str) -> LocalPlan<'_> {
+        let mut plan = Plan::local();
+        self.add(&mut plan, text);
         plan
     }
 
+    /// A validator's request for these subtasks.
+    fn missing(&self, text: &'static str) -> LocalValidity<'_> {
+        Validity::Missing(self.subtasks(text))
+    }
+
     /// The executions since the last time this was asked.
-    fn executed(&self) -> Vec<String> {
-        self.executions.take()
+    fn executed(&self) -> Vec<&'static str> {
+        let executions = self.executions.borrow();
+        executions[self.asked.replace(executions.len())..].to_vec()
     }
 }

@@ -1,9 +1,11 @@
-//! The executions of a run, their order and concurrency.
+//! The executions of `run` and `retry_failed`, their order and concurrency. Subtasks that fail again.
 
-use support::dropped::OnDrop;
+use std::panic::resume_unwind;
+
+use ::futures::FutureExt;
 use support::prelude::*;
 
-use crate::plan::World;
+use crate::plan::{EXACT, World, complete};
 
 #[tokio::test]
 async fn a_subtask_gets_the_outputs_of_its_dependencies_in_their_order() {
@@ -35,18 +37,14 @@ async fn a_subtask_gets_the_outputs_of_its_dependencies_in_their_order() {
 #[tokio::test]
 async fn outputs_are_shared_not_cloned() {
     struct NotClone;
-    let mut plan = Plan::<Arc<NotClone>, String>::new();
     let value = Arc::new(NotClone);
-    let source = Arc::clone(&value);
-    plan.add("a", [], move |[]| {
-        let source = Arc::clone(&source);
-        async move { Ok(source) }
-    });
+    let mut plan = Plan::<Arc<NotClone>, String>::new();
+    plan.add("a", [], async |[]| Ok(Arc::clone(&value)));
     plan.add("b", ["a"], async |[a]| Ok(Arc::clone(&*a)));
     plan.add("c", ["a", "b"], async |[_, b]| Ok(Arc::clone(&*b)));
     plan.run().await.unwrap();
-    // One reference here, one in the closure, and three in outputs.
-    assert_eq!(Arc::strong_count(&value), 5);
+    // One reference here, and three in outputs.
+    assert_eq!(Arc::strong_count(&value), 4);
 }
 
 #[tokio::test]
@@ -69,17 +67,6 @@ async fn a_failure_blocks_its_dependents_and_nothing_else() {
     // Failed subtasks run again only with a retry.
     assert_eq!(plan.run().await.unwrap(), summary);
     assert!(world.executed().is_empty());
-}
-
-#[tokio::test]
-async fn subtasks_added_after_a_run_run_in_the_next() {
-    let world = World::failing(&[]);
-    let mut plan = world.plan("a");
-    plan.run().await.unwrap();
-    plan.add("b", ["a"], async |[_]| world.execute("b", &[]));
-    assert_eq!(plan.summary().pending, ["b"]);
-    assert_eq!(plan.run().await.unwrap().executions, 2);
-    assert_eq!(world.executed(), ["a", "b"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,30 +115,6 @@ async fn a_subtask_starts_as_soon_as_its_own_dependencies_are_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_run_keeps_what_completed_and_leaves_the_rest_to_run() {
-    let (world, dropped) = (World::default(), Cell::new(0));
-    let mut plan = world.plan("a");
-    plan.add("b", ["a"], async |[_]| {
-        let _alive = OnDrop(|| dropped.set(dropped.get() + 1));
-        let outcome = world.execute("b", &[]);
-        if dropped.get() == 0 {
-            pending::<()>().await;
-        }
-        outcome
-    });
-    plan.add("c", ["b"], async |[_]| world.execute("c", &[]));
-    assert!(timeout(secs(1), plan.run()).await.is_err());
-    assert_eq!(dropped.get(), 1, "what was under way is dropped");
-    let summary = plan.summary();
-    assert_eq!(summary.completed, ["a"]);
-    let expected = "1 completed; 2 pending: b, c; 2 executions";
-    assert_eq!(summary.to_string(), expected);
-    let summary = plan.run().await.unwrap();
-    assert_eq!(summary.to_string(), "3 completed; 4 executions");
-    assert_eq!(world.executed(), ["a", "b", "b", "c"]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_subtask_may_itself_retry() {
     scripted! {
         #[retry(max = 2, backoff = "fixed", base = "1s", jitter = "none")]
@@ -176,4 +139,84 @@ async fn an_empty_plan_is_complete() {
     let summary = plan.run().await.unwrap();
     assert!(summary.is_complete());
     assert_eq!(summary.to_string(), "0 completed; 0 executions");
+}
+
+#[tokio::test]
+async fn a_repeated_failure_is_a_dead_end_and_does_not_stop_others() {
+    let world = World::failing(&[("b", 9), ("d", 1), ("e", 1)]);
+    let mut plan = world.plan("a; b: a; c: b; d; e: d");
+    assert!(plan.run().await.unwrap().dead_ends.is_empty());
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(summary.completed, ["a", "d"]);
+    assert_eq!(plan.error("b").unwrap(), "b is busy");
+    assert_eq!(plan.output("d").unwrap(), "d()");
+    // `e` was blocked at first, so this was its first failure.
+    let expected = "2 completed; 2 failed: b, e; 1 dead end: b; 1 blocked: c; 6 executions";
+    assert_eq!(summary.to_string(), expected);
+    world.executed();
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["b", "e"]);
+    assert_eq!(summary.dead_ends, ["b"]);
+    assert_eq!(plan.run().await.unwrap().dead_ends, ["b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_unchanged_if_its_retry_is_dropped() {
+    let world = World::failing(&[("a", 1)]).hanging("a", 2);
+    let mut plan = world.plan("a; b: a");
+    plan.run().await.unwrap();
+    assert!(timeout(secs(1), plan.retry_failed()).await.is_err());
+    let summary = plan.summary();
+    let expected = "0 completed; 1 failed: a; 1 blocked: b; 2 executions";
+    assert_eq!(summary.to_string(), expected);
+    assert_eq!(plan.error("a").unwrap(), "a is busy");
+    // A run leaves it alone, as any failure.
+    assert_eq!(plan.run().await.unwrap(), summary);
+    // The next retry takes it up, and what it blocked.
+    world.add(&mut plan, "new");
+    let recording = testing::record();
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(summary.completed, ["a", "b"]);
+    assert_eq!(summary.pending, ["new"]);
+    assert_eq!(world.executed(), ["a", "a", "a", "b"]);
+    let expected = [
+        "retrying plan error=1 of 3 subtasks failed: a",
+        "recovered plan.a attempt=3",
+    ];
+    assert_eq!(recording.lines()[..2], expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_leaves_the_plan_as_a_dropped_run_does() {
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Ok(()));
+    plan.add("b", ["a"], async |[_]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 | 2 | 4 => resume_unwind(Box::new("b")), // Prints nothing.
+            3 => Err("busy"),
+            _ => Ok(()),
+        }
+    });
+    plan.add("slow", [], async |[]| {
+        sleep(secs(1)).await;
+        Ok(())
+    });
+    let outcome = AssertUnwindSafe(plan.run()).catch_unwind().await;
+    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"b"));
+    let expected = "1 completed; 2 pending: b, slow; 3 executions";
+    assert_eq!(plan.summary().to_string(), expected);
+    let rounds = plan.run_until(EXACT.on(|_: &&str| true), complete);
+    assert!(AssertUnwindSafe(rounds).catch_unwind().await.is_err());
+    let expected = "1 completed; 2 pending: b, slow; 5 executions";
+    assert_eq!(plan.summary().to_string(), expected);
+    assert_eq!(plan.run().await.unwrap().failed, ["b"]);
+    let outcome = AssertUnwindSafe(plan.retry_failed()).catch_unwind().await;
+    assert!(outcome.is_err());
+    assert_eq!(plan.error("b"), Some(&"busy"));
+    assert!(plan.summary().dead_ends.is_empty());
+    let summary = plan.retry_failed().await.unwrap();
+    assert!(summary.is_complete());
+    assert_eq!(summary.executions, 1 + 5 + 3);
 }

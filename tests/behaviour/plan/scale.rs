@@ -34,9 +34,15 @@ async fn add(polls: &Cell<usize>, inputs: impl Iterator<Item = usize>) -> usize 
     inputs.sum::<usize>() + 1
 }
 
-fn chain(polls: &Cell<usize>, links: usize) -> Numbers<'_> {
+/// The first link may fail once.
+fn chain<'a>(polls: &'a Cell<usize>, fails: &'a Cell<bool>, links: usize) -> Numbers<'a> {
     let mut plan = Plan::local();
-    plan.add("0", [], async |[]| Ok(add(polls, std::iter::empty()).await));
+    plan.add("0", [], async |[]| {
+        if fails.replace(false) {
+            return Err(String::from("busy"));
+        }
+        Ok(add(polls, std::iter::empty()).await)
+    });
     // In reverse order, because the order of adding must not matter.
     for link in (1..links).rev() {
         let before = (link - 1).to_string();
@@ -66,16 +72,20 @@ fn fan(polls: &Cell<usize>, blades: usize) -> Numbers<'_> {
 }
 
 #[test]
-fn a_long_chain_runs_with_two_polls_for_each_link() {
+fn a_long_chain_runs_and_is_retried_with_two_polls_for_each_link() {
     on_small_stack(|| {
-        let polls = Cell::new(0);
-        let mut plan = chain(&polls, MANY);
-        let summary = block_on(plan.run()).unwrap();
-        assert!(summary.is_complete());
-        assert_eq!(plan.output(&(MANY - 1).to_string()), Some(&MANY));
-        assert_eq!(summary.executions, MANY as u64);
-        drop(plan);
-        assert_eq!(polls.get(), 2 * MANY);
+        for fails in [false, true] {
+            let (polls, first_fails) = (Cell::new(0), Cell::new(fails));
+            let mut plan = chain(&polls, &first_fails, MANY);
+            let blocked = block_on(plan.run()).unwrap().blocked.len();
+            assert_eq!(blocked, if fails { MANY - 1 } else { 0 });
+            let summary = block_on(plan.retry_failed()).unwrap();
+            assert!(summary.is_complete());
+            assert_eq!(plan.output(&(MANY - 1).to_string()), Some(&MANY));
+            assert_eq!(summary.executions, MANY as u64 + u64::from(fails));
+            drop(plan);
+            assert_eq!(polls.get(), 2 * MANY);
+        }
     });
 }
 
@@ -107,34 +117,6 @@ fn a_wide_fan_is_completed_blade_by_blade() {
         assert!(plan.complete(&blade, Ok(2)).unwrap().is_empty());
     }
     assert_eq!(plan.complete(&last, Ok(2)).unwrap(), ["rim".into()]);
-}
-
-#[test]
-fn a_failure_blocks_a_long_chain_and_a_retry_runs_it() {
-    on_small_stack(|| {
-        let polls = Cell::new(0);
-        let fails = Cell::new(true);
-        let mut plan = Plan::local();
-        plan.add("first", [], async |[]| {
-            if fails.replace(false) {
-                Err(String::from("busy"))
-            } else {
-                Ok(add(&polls, std::iter::empty()).await)
-            }
-        });
-        let mut before = String::from("first");
-        for link in 1..MANY {
-            let name = link.to_string();
-            plan.add(name.as_str(), [before.as_str()], async |[input]| {
-                Ok(*input + 1)
-            });
-            before = name;
-        }
-        assert_eq!(block_on(plan.run()).unwrap().blocked.len(), MANY - 1);
-        let summary = block_on(plan.retry_failed()).unwrap();
-        assert_eq!(summary.executions, MANY as u64 + 1);
-        assert!(summary.is_complete());
-    });
 }
 
 #[test]

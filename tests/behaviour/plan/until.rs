@@ -1,9 +1,9 @@
 //! `run_until`: validation, rounds, pauses, and endings.
 
-use retry_work::plan::PlanEnd;
+use retry_work::plan::{Local, PlanEnd};
 use support::prelude::*;
 
-use crate::plan::{EXACT, LocalValidity, World, complete, gave_up, invalid, reason, retryable};
+use crate::plan::{EXACT, World, complete, gave_up, invalid, reason, retryable};
 
 #[tokio::test(start_paused = true)]
 async fn failed_subtasks_are_retried_until_the_whole_is_valid() {
@@ -16,21 +16,6 @@ async fn failed_subtasks_are_retried_until_the_whole_is_valid() {
     assert_eq!(world.executed(), ["a", "b", "c", "b", "c", "b", "d"]);
     assert_eq!(start.elapsed(), secs(1 + 2));
     assert_eq!(plan.summary().to_string(), "4 completed; 7 executions");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_plan_that_is_valid_at_once_runs_once() {
-    let world = World::default();
-    let mut plan = world.plan("a");
-    let start = Instant::now();
-    let validations = Cell::new(0);
-    let end = plan.run_until(EXACT.on(retryable), |results| {
-        validations.set(validations.get() + 1);
-        complete(results)
-    });
-    assert!(end.await.unwrap().is_valid());
-    assert_eq!((validations.get(), world.executed().len()), (1, 1));
-    assert_eq!(start.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,21 +70,13 @@ async fn the_deadline_is_for_the_whole() {
     assert_eq!(plan.summary().dead_ends, ["a"]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_hint_beyond_the_deadline_gives_up_only_its_subtask() {
-    let policy = Policy::new().deadline(secs(10));
-    let server = testing::fail_times(1, TRANSIENT);
+/// A plan with a subtask for each verdict, which always fails with it.
+fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure, Local<'static, (), Failure>> {
     let mut plan = Plan::local();
-    let expected = "gave up (deadline): incomplete";
-    plan.add("a", [], async |[]| Err(throttled_for(secs(30))));
-    let end = plan.run_until(policy, invalid).await.unwrap();
-    assert_eq!(end.to_string(), expected);
-    plan.add("b", [], async |[]| server.next());
-    plan.add("c", [], async |[]| Err(throttled_for(secs(30))));
-    let end = plan.run_until(policy, invalid).await.unwrap();
-    assert_eq!(end.to_string(), expected);
-    assert_eq!(plan.summary().completed, ["b"]);
-    assert_eq!(plan.summary().dead_ends, ["a", "c"]);
+    for (place, verdict) in verdicts.iter().copied().enumerate() {
+        plan.add(place.to_string(), [], async move |[]| Err(Failure(verdict)));
+    }
+    plan
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,32 +88,11 @@ async fn a_plan_of_dead_ends_gives_up_for_the_first_one_s_reason() {
         (vec![ambiguous, Verdict::STOP], "ambiguous"),
         (vec![Verdict::STOP, ambiguous, long], "not retryable"),
     ] {
-        let mut plan = Plan::local();
-        for (place, verdict) in verdicts.into_iter().enumerate() {
-            plan.add(place.to_string(), [], async move |[]| {
-                Err::<(), _>(Failure(verdict))
-            });
-        }
+        let mut plan = failing(&verdicts);
         let end = plan.run_until(Policy::new().idempotent(false), invalid);
         let expected = format!("gave up ({reason}): incomplete");
         assert_eq!(end.await.unwrap().to_string(), expected);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_plan_dropped_in_a_pause_continues_where_it_stopped() {
-    let world = World::failing(&[("b", 1)]);
-    let mut plan = world.plan("a; b: a; c: b");
-    let end = plan.run_until(EXACT.on(retryable), complete);
-    assert!(timeout(millis(500), end).await.is_err());
-    assert_eq!(plan.summary().failed, ["b"]);
-    assert_eq!(plan.error("b").unwrap(), "b is busy");
-    let start = Instant::now();
-    let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
-    assert!(end.is_valid());
-    assert_eq!(world.executed(), ["a", "b", "b", "c"]);
-    // The pause before the retry starts again.
-    assert_eq!(start.elapsed(), secs(1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,10 +113,72 @@ async fn results_may_be_valid_in_spite_of_failures() {
     }
 }
 
-#[tokio::test]
-async fn a_plan_that_cannot_run_is_not_validated() {
-    let world = World::default();
-    let mut plan = world.plan("a: z");
-    let validate = async |_| -> LocalValidity<'_> { panic!("validated") };
-    assert!(plan.run_until(EXACT.on(retryable), validate).await.is_err());
+#[tokio::test(start_paused = true)]
+async fn a_round_waits_for_its_longest_hint() {
+    let policy = EXACT.max(1).throttled(Section::new().base(secs(10)));
+    let policy = policy.timed_out(Section::new().base(secs(5)));
+    let hint = |seconds| Verdict::TRANSIENT.after(secs(seconds));
+    for (verdicts, waits, dead_ends) in rows! {
+        vec![Verdict::TRANSIENT, Verdict::TRANSIENT], 1, 0;
+        vec![Verdict::TIMEOUT, Verdict::TRANSIENT], 5, 0;
+        vec![Verdict::TRANSIENT, Verdict::THROTTLED, Verdict::TIMEOUT], 10, 0;
+        vec![hint(7), hint(20), Verdict::THROTTLED, hint(3)], 20, 0;
+        // Longer than the policy's `max_hint`, 120 s: a dead end, which doesn't hold up other subtasks.
+        vec![hint(121), Verdict::TRANSIENT], 1, 1;
+        vec![hint(120), Verdict::TRANSIENT], 120, 0;
+    } {
+        let mut plan = failing(&verdicts);
+        let start = Instant::now();
+        let first = Cell::new(None);
+        let end = plan.run_until(policy, async |results| {
+            if first.get().is_none() {
+                first.set(Some(results.summary().dead_ends.len()));
+            }
+            Validity::Invalid("no".into())
+        });
+        assert!(!end.await.unwrap().is_valid());
+        assert_eq!(start.elapsed(), secs(waits), "{verdicts:?}");
+        assert_eq!(first.get(), Some(dead_ends), "{verdicts:?}");
+    }
+}
+
+/// Runs subtasks that each fail once with a hint in milliseconds. Returns the dead ends.
+async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
+    let mut plan = Plan::local();
+    for (place, hint) in hints.iter().enumerate() {
+        let first = RefCell::new(Some(throttled_for(millis(*hint))));
+        plan.add(place.to_string(), [], async move |[]| {
+            first.take().map_or(Ok(()), Err)
+        });
+    }
+    let end = plan.run_until(*policy, async |results| {
+        let completed = results.summary().completed.len();
+        if completed + results.summary().dead_ends.len() == hints.len() && completed > 0 {
+            Validity::Valid
+        } else {
+            Validity::Invalid("no".into())
+        }
+    });
+    let _ = end.await.unwrap();
+    plan.summary().dead_ends
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_beyond_the_deadline_holds_no_other_up() {
+    let none: [&str; 0] = [];
+    for seed in 0..20 {
+        let _seeded = testing::seed(seed);
+        // Up to a tenth is added, but not beyond the deadline.
+        let policy = Policy::new().deadline(secs(10));
+        assert_eq!(dead_ends(&policy, &[30_000, 9_990, 9_100]).await, ["0"]);
+        let section = Section::new().jitter(Jitter::Full);
+        let policy = EXACT.deadline(secs(10)).throttled(section);
+        assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, none);
+    }
+    // A subtask with the same hint is retried, too.
+    let policy = EXACT.deadline(secs(10));
+    assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
+    assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
+    let policy = EXACT.total_delay(secs(5));
+    assert_eq!(dead_ends(&policy, &[9_000, 4_000]).await, ["0"]);
 }

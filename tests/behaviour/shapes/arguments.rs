@@ -43,6 +43,19 @@ async fn recursive(flaky: &Flaky, depth: u32) -> Result<u32, Busy> {
     }
 }
 
+#[retry(policy = flaky.policy, on = |_| true)]
+fn boxed_recursion(
+    flaky: &Flaky,
+    depth: u32,
+) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + '_>> {
+    Box::pin(async move {
+        match depth {
+            0 => flaky.answer(),
+            _ => boxed_recursion(flaky, depth - 1).await,
+        }
+    })
+}
+
 macro_rules! client_methods {
     ($($visibility:vis fn $name:ident($prompt:ident: $type:ty) -> $returned:ty $body:block)*) => {$(
         #[retry(policy = flaky.policy, on = |_| true)]
@@ -66,8 +79,17 @@ macro_rules! with_max {
 
 with_max!(4, |_: &Busy| true, five_attempts);
 
+#[retry(policy = flaky.policy, on = |_| true)]
+#[expect(
+    improper_ctypes_definitions,
+    reason = "the shape counts, not the types"
+)]
+extern "C" fn foreign(flaky: &Flaky) -> Result<u32, Busy> {
+    flaky.answer()
+}
+
 #[tokio::test(start_paused = true)]
-async fn pattern_arguments() {
+async fn every_kind_of_argument() {
     check!(|flaky| {
         let prompt = Prompt {
             text: String::from("hello"),
@@ -75,10 +97,7 @@ async fn pattern_arguments() {
         };
         patterns(flaky, prompt, (2, [3, 0]), String::new(), String::new(), 4).await
     });
-}
-
-#[tokio::test(start_paused = true)]
-async fn mutable_arguments_keep_their_changes() {
+    // Mutable ones keep their changes.
     check!(|flaky| {
         let mut log = Vec::new();
         let outcome = mutable(flaky, 0, &mut log).await;
@@ -90,51 +109,20 @@ async fn mutable_arguments_keep_their_changes() {
 #[tokio::test(start_paused = true)]
 async fn recursion() {
     check!(|flaky| recursive(flaky, 0).await);
-    let flaky = Flaky::new(2, Jitter::None);
+    check!(|flaky| boxed_recursion(flaky, 0).await);
+    let [flaky, boxed] = [(); 2].map(|()| Flaky::new(2, Jitter::None));
     assert_eq!(recursive(&flaky, 3).await, Ok(3));
     assert_eq!(flaky.attempts(), 3);
+    assert_eq!(boxed_recursion(&boxed, 3).await, Ok(3));
 }
 
 #[tokio::test(start_paused = true)]
-async fn made_by_macro_rules() {
+async fn functions_of_macro_rules_and_extern_functions() {
     let flaky = Flaky::new(0, Jitter::None);
     let expected = Ok(String::from("hello"));
     assert_eq!(generated(&flaky, String::from("hello")).await, expected);
     let mut attempts = 0;
     assert!(five_attempts(&mut attempts).is_err());
     assert_eq!(attempts, 5);
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-fn boxed_recursion(
-    flaky: &Flaky,
-    depth: u32,
-) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + '_>> {
-    Box::pin(async move {
-        match depth {
-            0 => flaky.answer(),
-            _ => boxed_recursion(flaky, depth - 1).await,
-        }
-    })
-}
-
-#[tokio::test(start_paused = true)]
-async fn boxed_functions_recurse() {
-    check!(|flaky| boxed_recursion(flaky, 0).await);
-    let flaky = Flaky::new(2, Jitter::None);
-    assert_eq!(boxed_recursion(&flaky, 3).await, Ok(3));
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-#[expect(
-    improper_ctypes_definitions,
-    reason = "the shape counts, not the types"
-)]
-extern "C" fn foreign(flaky: &Flaky) -> Result<u32, Busy> {
-    flaky.answer()
-}
-
-#[test]
-fn extern_functions() {
     check_blocking!(|flaky| foreign(flaky));
 }

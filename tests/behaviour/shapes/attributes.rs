@@ -32,6 +32,10 @@ scripted! {
     #[retry(policy = flaky.policy, on = |_| true)]
     #[tracing::instrument(skip_all)]
     fn instrument_blocking_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> = flaky.answer_to(&prompt);
+    #[cfg_attr(all(), retry(policy = flaky.policy, on = |_| true))]
+    async fn conditional(flaky: &Flaky) -> Result<u32, Busy> = flaky.answer();
+    #[cfg_attr(any(), retry)]
+    async fn absent(flaky: &Flaky) -> Result<u32, Busy> = flaky.answer();
 }
 
 #[tracing::instrument(skip_all)]
@@ -41,16 +45,6 @@ fn instrument_future_above(
     prompt: String,
 ) -> impl Future<Output = Result<u32, Busy>> {
     async move { flaky.answer_to(&prompt) }
-}
-
-#[cfg_attr(all(), retry(policy = flaky.policy, on = |_| true))]
-async fn conditional(flaky: &Flaky) -> Result<u32, Busy> {
-    flaky.answer()
-}
-
-#[cfg_attr(any(), retry)]
-async fn absent(flaky: &Flaky) -> Result<u32, Busy> {
-    flaky.answer()
 }
 
 /// Documented.
@@ -75,10 +69,6 @@ async fn instrument() {
     check!(|flaky| instrument_only_err_above(flaky, hello()).await);
     check!(|flaky| instrument_below(flaky, hello()).await);
     check!(|flaky| instrument_future_above(flaky, hello()).await);
-}
-
-#[test]
-fn instrument_blocking() {
     check_blocking!(|flaky| instrument_blocking_above(flaky, hello()));
     check_blocking!(|flaky| instrument_blocking_err_above(flaky, hello()));
     check_blocking!(|flaky| instrument_blocking_ret_above(flaky, hello()));
@@ -86,14 +76,10 @@ fn instrument_blocking() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cfg_attr() {
+#[expect(deprecated, reason = "the attribute must survive")]
+async fn cfg_attr_and_others() {
     check!(|flaky| conditional(flaky).await);
     let flaky = Flaky::new(1, Jitter::None);
     assert_eq!(absent(&flaky).await, Err(Busy(1)));
-}
-
-#[tokio::test(start_paused = true)]
-#[expect(deprecated, reason = "the attribute must survive")]
-async fn other_attributes() {
     check!(|flaky| decorated(flaky, hello()).await);
 }

@@ -2,19 +2,29 @@
 
 use std::process;
 
-use retry_runtime::retry;
+use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn question_marks(flaky: &Flaky) -> Result<u32, Busy> {
-    let answers = vec![flaky.answer()?];
-    Ok(answers[0])
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn only_a_question_mark(flaky: &Flaky) -> Result<u32, Busy> {
-    Ok(flaky.answer()?)
+scripted! {
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn question_marks(flaky: &Flaky) -> Result<u32, Busy> = Ok(vec![flaky.answer()?][0]);
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn only_a_question_mark(flaky: &Flaky) -> Result<u32, Busy> = Ok(flaky.answer()?);
+    #[retry(policy = flaky.policy, on = |_| true)]
+    fn diverges(flaky: &Flaky) -> Result<u32, Busy> = match flaky.answer() {
+        Ok(answer) => return Ok(answer),
+        Err(error) => return Err(error),
+    };
+    #[retry(on = |_: &Busy| true)]
+    fn loops() -> Result<u32, Busy> = loop {
+        if false {
+            break Err(Busy(0));
+        }
+        break Ok(7);
+    };
+    #[retry(on = |_: &Busy| true)]
+    fn unfinished() -> Result<u32, Busy> = unimplemented!();
 }
 
 #[retry(policy = flaky.policy, on = |_| true)]
@@ -100,35 +110,12 @@ async fn inner_attributes(flaky: &Flaky) -> Result<u32, Busy> {
     flaky.answer()
 }
 
-#[retry(policy = flaky.policy, on = |_| true)]
-fn diverges(flaky: &Flaky) -> Result<u32, Busy> {
-    match flaky.answer() {
-        Ok(answer) => return Ok(answer),
-        Err(error) => return Err(error),
-    }
-}
-
 #[retry(on = |_: &Busy| true)]
 async fn never_returns(really: bool) -> Result<u32, Busy> {
     if really {
         process::exit(1)
     }
     panic!("as it says")
-}
-
-#[retry(on = |_: &Busy| true)]
-fn loops() -> Result<u32, Busy> {
-    loop {
-        if false {
-            break Err(Busy(0));
-        }
-        break Ok(7);
-    }
-}
-
-#[retry(on = |_: &Busy| true)]
-fn unfinished() -> Result<u32, Busy> {
-    unimplemented!()
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,10 +127,6 @@ async fn control_flow_stays_inside_the_attempt() {
     check!(|flaky| labels(flaky).await);
     check!(|flaky| glob_imports(flaky).await);
     check!(|flaky| inner_attributes(flaky).await);
-}
-
-#[test]
-fn blocking_control_flow() {
     check_blocking!(|flaky| diverges(flaky));
     assert_eq!(loops(), Ok(7));
 }

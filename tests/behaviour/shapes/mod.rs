@@ -16,12 +16,12 @@
     clippy::non_minimal_cfg,
     clippy::question_mark,
     clippy::unused_async,
-    clippy::useless_vec
+    clippy::useless_vec,
+    unused_braces
 )]
 
 mod arguments;
 mod attributes;
-mod blocking;
 mod bodies;
 mod expressions;
 mod futures;
@@ -44,16 +44,9 @@ struct Flaky {
     policy: Policy,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("busy {0}")]
 struct Busy(u32);
-
-impl fmt::Display for Busy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "busy {}", self.0)
-    }
-}
-
-impl Error for Busy {}
 
 impl Flaky {
     fn new(failures: u32, jitter: Jitter) -> Self {
@@ -83,6 +76,18 @@ impl Flaky {
     fn attempts(&self) -> u32 {
         self.attempts.load(Ordering::Relaxed)
     }
+
+    #[track_caller]
+    fn check(&self, outcome: Result<u32, String>, pauses: &[Duration], expected: &[Duration]) {
+        let retries = self.failures.min(MAX);
+        assert_eq!(self.attempts(), retries + 1);
+        assert_eq!(pauses, &expected[..retries as usize]);
+        if self.failures > MAX {
+            assert_eq!(outcome, Err(format!("busy {}", MAX + 1)));
+        } else {
+            assert_eq!(outcome, Ok(self.failures + 1));
+        }
+    }
 }
 
 const JITTERS: [Jitter; 5] = [
@@ -109,21 +114,24 @@ fn slept(pauses: &[Duration]) -> Duration {
     Duration::from_millis(u64::try_from(pauses.iter().map(millis).sum::<u128>()).unwrap())
 }
 
-/// Calls an async function of the shape and counts: success at once, after retries, and never.
+/// The functions under test are called with each of these: success at once, after retries, and never.
+fn clients() -> impl Iterator<Item = Flaky> {
+    JITTERS
+        .into_iter()
+        .flat_map(|jitter| [0, 2, u32::MAX].map(|failures| Flaky::new(failures, jitter)))
+}
+
+/// Calls an async function of the shape, and counts.
 macro_rules! check {
     (|$flaky:ident| $call:expr) => {
-        for jitter in $crate::shapes::JITTERS {
-            for failures in [0, 2, u32::MAX] {
-                let $flaky = &$crate::shapes::Flaky::new(failures, jitter);
-                let expected = $crate::shapes::expected_pauses(&$flaky.policy, 7);
-                let _seeded = retry_runtime::testing::seed(7);
-                let recording = retry_runtime::testing::record();
-                let start = tokio::time::Instant::now();
-                let outcome = $call;
-                $crate::shapes::check_outcome($flaky, outcome.map_err(|error| error.to_string()));
-                $crate::shapes::check_pauses($flaky, &recording.delays(), &expected);
-                assert_eq!(start.elapsed(), $crate::shapes::slept(&recording.delays()));
-            }
+        for flaky in $crate::shapes::clients() {
+            let ($flaky, expected) = (&flaky, $crate::shapes::expected_pauses(&flaky.policy, 7));
+            let _seeded = retry_runtime::testing::seed(7);
+            let recording = retry_runtime::testing::record();
+            let start = tokio::time::Instant::now();
+            let outcome = $call.map_err(|error| error.to_string());
+            flaky.check(outcome, &recording.delays(), &expected);
+            assert_eq!(start.elapsed(), $crate::shapes::slept(&recording.delays()));
         }
     };
 }
@@ -131,43 +139,15 @@ macro_rules! check {
 /// Like `check`, for a blocking function.
 macro_rules! check_blocking {
     (|$flaky:ident| $call:expr) => {
-        for jitter in $crate::shapes::JITTERS {
-            for failures in [0, 2, u32::MAX] {
-                let $flaky = &$crate::shapes::Flaky::new(failures, jitter);
-                let expected = $crate::shapes::expected_pauses(&$flaky.policy, 7);
-                let _seeded = retry_runtime::testing::seed(7);
-                let skipped = retry_runtime::testing::skip_sleeps();
-                let recording = retry_runtime::testing::record();
-                let outcome = $call;
-                $crate::shapes::check_outcome($flaky, outcome.map_err(|error| error.to_string()));
-                $crate::shapes::check_pauses($flaky, &recording.delays(), &expected);
-                assert_eq!(skipped.total(), recording.delays().iter().sum());
-            }
+        for flaky in $crate::shapes::clients() {
+            let ($flaky, expected) = (&flaky, $crate::shapes::expected_pauses(&flaky.policy, 7));
+            let _seeded = retry_runtime::testing::seed(7);
+            let skipped = retry_runtime::testing::skip_sleeps();
+            let recording = retry_runtime::testing::record();
+            let outcome = $call.map_err(|error| error.to_string());
+            flaky.check(outcome, &recording.delays(), &expected);
+            assert_eq!(skipped.total(), recording.delays().iter().sum());
         }
     };
 }
 use {check, check_blocking};
-
-#[track_caller]
-fn check_outcome(flaky: &Flaky, outcome: Result<u32, String>) {
-    if flaky.failures > MAX {
-        assert_eq!(flaky.attempts(), MAX + 1, "exhausted");
-        assert_eq!(outcome, Err(format!("busy {}", MAX + 1)));
-    } else {
-        assert_eq!(flaky.attempts(), flaky.failures + 1, "succeeded");
-        assert_eq!(outcome, Ok(flaky.failures + 1));
-    }
-}
-
-#[track_caller]
-fn check_pauses(flaky: &Flaky, pauses: &[Duration], expected: &[Duration]) {
-    let retries = flaky.failures.min(MAX) as usize;
-    assert_eq!(pauses, &expected[..retries]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_check_itself_measures_time() {
-    let start = Instant::now();
-    sleep(Duration::from_micros(1500)).await;
-    assert_eq!(start.elapsed(), slept(&[Duration::from_micros(1500)]));
-}

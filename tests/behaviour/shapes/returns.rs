@@ -6,9 +6,44 @@ use support::prelude::*;
 
 use crate::shapes::{Busy, Flaky, check, check_blocking};
 
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn io_result(flaky: &Flaky) -> io::Result<u32> {
-    flaky.answer().map_err(io::Error::other)
+scripted! {
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn io_result(flaky: &Flaky) -> io::Result<u32> = flaky.answer().map_err(io::Error::other);
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn local_boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error>> = Ok(flaky.answer()?);
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, Busy> = Ok(0..flaky.answer()?);
+    #[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = GaveUp::into_error)]
+    async fn impl_value_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, Busy> = {
+        assert_eq!(attempt.number(), flaky.attempts() + 1);
+        flaky.answer()
+    };
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn impl_error(flaky: &Flaky) -> Result<u32, impl Display> = flaky.answer();
+    #[retry(policy = flaky.policy, on = |_| true, attempt = attempt, repeats = 9, give_up = GaveUp::into_error)]
+    async fn impl_error_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, impl Error + PartialEq> = {
+        assert_eq!(attempt.number(), flaky.attempts() + 1);
+        flaky.answer()
+    };
+    #[retry(policy = flaky.policy, on = |_| true, fallback = async |gave_up| Err(gave_up.into_error()))]
+    async fn impl_error_with_fallback(flaky: &Flaky) -> Result<impl Debug + Into<u32>, impl Error + Send> = flaky.answer();
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn coerced(flaky: &Flaky) -> Result<Box<dyn Debug>, Busy> = Ok(Box::new(flaky.answer()?));
+    #[retry(policy = flaky.policy, on = |_| true, validate = |_| Ok(()), attempt = attempt)]
+    fn blocking_impl_error(flaky: &Flaky) -> Result<impl Debug + Into<u32>, impl Error + use<>> = {
+        assert_eq!(attempt.number(), flaky.attempts() + 1);
+        flaky.answer()
+    };
+    #[retry(policy = flaky.policy, on = |_| true)]
+    fn blocking_impl_value(flaky: &Flaky) -> Result<(impl Iterator<Item = u32>, u32), Busy> = {
+        let answer = flaky.answer()?;
+        Ok((0..answer, answer))
+    };
+    #[retry(policy = flaky.policy, on = |_| true)]
+    fn coerced_blocking(flaky: &Flaky) -> Result<Box<dyn Fn() -> u32>, Busy> = {
+        let answer = flaky.answer()?;
+        Ok(Box::new(move || answer))
+    };
 }
 
 #[retry(policy = flaky.policy, on = |_| true)]
@@ -27,60 +62,6 @@ async fn boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error + Send + Sync>>
 }
 
 #[retry(policy = flaky.policy, on = |_| true)]
-async fn local_boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error>> {
-    Ok(flaky.answer()?)
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, Busy> {
-    let answer = flaky.answer()?;
-    Ok(0..answer)
-}
-
-#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = GaveUp::into_error)]
-async fn impl_value_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, Busy> {
-    assert_eq!(attempt.number(), flaky.attempts() + 1);
-    flaky.answer()
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn impl_error(flaky: &Flaky) -> Result<u32, impl Display> {
-    flaky.answer()
-}
-
-#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, repeats = 9, give_up = GaveUp::into_error)]
-async fn impl_error_with_errors_kept(
-    flaky: &Flaky,
-) -> Result<impl Debug + Into<u32>, impl Error + PartialEq> {
-    assert_eq!(attempt.number(), flaky.attempts() + 1);
-    flaky.answer()
-}
-
-#[retry(policy = flaky.policy, on = |_| true, fallback = async |gave_up| Err(gave_up.into_error()))]
-async fn impl_error_with_fallback(
-    flaky: &Flaky,
-) -> Result<impl Debug + Into<u32>, impl Error + Send> {
-    flaky.answer()
-}
-
-#[retry(policy = flaky.policy, on = |_| true, validate = |_| Ok(()), attempt = attempt)]
-fn blocking_impl_error(flaky: &Flaky) -> Result<impl Debug + Into<u32>, impl Error + use<>> {
-    assert_eq!(attempt.number(), flaky.attempts() + 1);
-    flaky.answer()
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-fn blocking_impl_value(flaky: &Flaky) -> Result<(impl Iterator<Item = u32>, u32), Busy> {
-    let answer = flaky.answer()?;
-    Ok((0..answer, answer))
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-async fn coerced(flaky: &Flaky) -> Result<Box<dyn Debug>, Busy> {
-    Ok(Box::new(flaky.answer()?))
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
 fn coerced_future(
     flaky: &Flaky,
 ) -> impl Future<Output = Result<Box<dyn Fn() -> u32>, Busy>> + use<'_> {
@@ -88,19 +69,6 @@ fn coerced_future(
         let answer = flaky.answer()?;
         Ok(Box::new(move || answer) as _)
     }
-}
-
-#[retry(policy = flaky.policy, on = |_| true)]
-fn coerced_blocking(flaky: &Flaky) -> Result<Box<dyn Fn() -> u32>, Busy> {
-    let answer = flaky.answer()?;
-    Ok(Box::new(move || answer))
-}
-
-#[test]
-fn blocking_values() {
-    check_blocking!(|flaky| blocking_impl_error(flaky).map(Into::into));
-    check_blocking!(|flaky| blocking_impl_value(flaky).map(|(range, _)| range.count() as u32));
-    check_blocking!(|flaky| coerced_blocking(flaky).map(|answer| answer()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -118,4 +86,7 @@ async fn every_return_type() {
         .await
         .map(|answer| format!("{answer:?}").parse().unwrap()));
     check!(|flaky| coerced_future(flaky).await.map(|answer| answer()));
+    check_blocking!(|flaky| blocking_impl_error(flaky).map(Into::into));
+    check_blocking!(|flaky| blocking_impl_value(flaky).map(|(range, _)| range.count() as u32));
+    check_blocking!(|flaky| coerced_blocking(flaky).map(|answer| answer()));
 }

@@ -1,4 +1,5 @@
-//! The future is `Send` exactly when a hand-written loop's future would be.
+//! The future is `Send` exactly when a hand-written loop's future would be. That of a body that is not `Send` is tested
+//! in `futures.rs`.
 
 use support::prelude::*;
 
@@ -8,52 +9,52 @@ struct Client {
     name: String,
 }
 
-#[retry(on = |_| true)]
-async fn local_error(prompt: &str) -> Result<String, Box<dyn Error>> {
-    yield_now().await;
-    Ok(String::from(prompt))
-}
-
-#[retry(on = |_| true, timeout = "1s")]
-async fn local_error_with_timeout(prompt: &str) -> Result<String, Box<dyn Error>> {
-    yield_now().await;
-    Ok(String::from(prompt))
-}
-
-#[retry(on = |_| true, until = |value| value.get() > 0)]
-async fn local_value(prompt: &str) -> Result<Rc<Cell<usize>>, Box<dyn Error>> {
-    yield_now().await;
-    Ok(Rc::new(Cell::new(prompt.len())))
-}
-
-#[retry(on = |_| true, attempt = attempt, give_up = GaveUp::into_error, observe = |_| (), repeats = 2,
-    deadline = "1m")]
-async fn everything(prompt: &str) -> Result<String, Busy> {
-    yield_now().await;
-    let _ = attempt.number();
-    Ok(String::from(prompt))
+scripted! {
+    #[retry(on = |_| true)]
+    async fn local_error(prompt: &str) -> Result<String, Box<dyn Error>> = {
+        yield_now().await;
+        Ok(String::from(prompt))
+    };
+    #[retry(on = |_| true, timeout = "1s")]
+    async fn local_error_with_timeout(prompt: &str) -> Result<String, Box<dyn Error>> = {
+        yield_now().await;
+        Ok(String::from(prompt))
+    };
+    #[retry(on = |_| true, until = |value| value.get() > 0)]
+    async fn local_value(prompt: &str) -> Result<Rc<Cell<usize>>, Box<dyn Error>> = {
+        yield_now().await;
+        Ok(Rc::new(Cell::new(prompt.len())))
+    };
+    #[retry(on = |_| true, attempt = attempt, give_up = GaveUp::into_error, observe = |_| (), repeats = 2,
+        deadline = "1m")]
+    async fn everything(prompt: &str) -> Result<String, Busy> = {
+        yield_now().await;
+        let _ = attempt.number();
+        Ok(String::from(prompt))
+    };
 }
 
 impl Client {
     #[retry(on = |_| true)]
-    async fn by_ref(&self, prompt: &str) -> Result<&str, Busy> {
-        yield_now().await;
-        assert!(!prompt.is_empty());
-        Ok(&self.name)
-    }
-
-    #[retry(on = |_| true)]
-    async fn by_mut(&mut self, prompts: &mut Vec<String>) -> Result<usize, Busy> {
-        yield_now().await;
-        prompts.push(self.name.clone());
-        self.name.clear();
-        Ok(prompts.len())
-    }
-
-    #[retry(on = |_| true)]
     async fn generic<T: Clone + Send + Sync>(&self, prompt: T) -> Result<T, Busy> {
         yield_now().await;
         Ok(prompt.clone())
+    }
+
+    scripted! {
+        #[retry(on = |_| true)]
+        async fn by_ref(&self, prompt: &str) -> Result<&str, Busy> = {
+            yield_now().await;
+            assert!(!prompt.is_empty());
+            Ok(&self.name)
+        };
+        #[retry(on = |_| true)]
+        async fn by_mut(&mut self, prompts: &mut Vec<String>) -> Result<usize, Busy> = {
+            yield_now().await;
+            prompts.push(self.name.clone());
+            self.name.clear();
+            Ok(prompts.len())
+        };
     }
 }
 
@@ -70,36 +71,4 @@ async fn sendable() {
     assert_eq!(is_send(client.by_ref("hi")).await, Ok("model"));
     assert_eq!(is_send(client.generic(7)).await, Ok(7));
     assert_eq!(is_send(client.by_mut(&mut vec![])).await, Ok(1));
-}
-
-#[retry(on = |_| true)]
-fn local(counter: Rc<Cell<u32>>) -> impl Future<Output = Result<u32, Busy>> {
-    async move {
-        yield_now().await;
-        Ok(counter.get())
-    }
-}
-
-#[tokio::test]
-async fn not_sendable() {
-    /// Has the inherent method only if `T` is `Send`.
-    struct Probe<T>(T);
-
-    trait Otherwise {
-        fn is_send(&self) -> bool {
-            false
-        }
-    }
-
-    impl<T> Otherwise for Probe<T> {}
-
-    impl<T: Send> Probe<T> {
-        fn is_send(&self) -> bool {
-            let Self(_) = self;
-            true
-        }
-    }
-
-    assert!(Probe(local_error("hi")).is_send());
-    assert!(!Probe(local(Rc::default())).is_send());
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use futures::stream::{self, BoxStream, Stream, StreamExt};
+use futures::stream::{self, BoxStream, LocalBoxStream, Stream, StreamExt};
 use support::prelude::*;
 
 use super::{BUSY, Failure, Item, Server, all, all_of, items};
@@ -120,4 +120,16 @@ async fn a_body_may_leave_early() {
     }
     assert_eq!(early(true).count().await, 0);
     assert_eq!(early(false).count().await, 1);
+}
+
+/// The returned stream is `Send` if the inner stream is, as `Open` requires. The inner stream need not be.
+#[tokio::test]
+async fn items_and_errors_need_not_be() {
+    #[retry(stream, max = 1, backoff = "none", on = |_| true)]
+    fn local(prompt: Rc<str>) -> LocalBoxStream<'static, Result<Rc<str>, Rc<str>>> {
+        let one = Rc::clone(&prompt);
+        stream::iter([Ok(one)]).boxed_local()
+    }
+    let seen: Vec<_> = local("hello".into()).collect().await;
+    assert_eq!(seen, [Ok("hello".into())]);
 }

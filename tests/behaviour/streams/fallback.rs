@@ -33,11 +33,9 @@ impl Server {
 /// The functions of a mode, with another stream once retries are exhausted.
 macro_rules! falling_back {
     ($mode:ident) => {
-        modes!(
-            $mode | server | max = 2,
-            backoff = "none",
-            fallback = async |gave_up| server.turn(gave_up).await
-        )
+        modes! {
+            $mode |server| max = 2, backoff = "none", fallback = async |gave_up| server.turn(gave_up).await
+        }
     };
 }
 
@@ -75,12 +73,9 @@ async fn a_call_that_failed_without_an_item_continues_with_another_stream() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_ends_attempts_and_not_the_other_stream() {
-    for (mode, open) in modes!(
-        first | server | max = 1,
-        backoff = "none",
-        timeout = "5s",
-        fallback = async |_| Ok(server.other().lazy())
-    ) {
+    for (mode, open) in modes! {
+        first |server| max = 1, backoff = "none", timeout = "5s", fallback = async |_| Ok(server.other().lazy())
+    } {
         let start = Instant::now();
         let server = Server::with_other(
             vec![Wait(secs(60)), Step::Item(1)],

@@ -1,11 +1,9 @@
-//! `stream = "first"`: retried until the first item arrives, and never afterwards.
+//! Streams with `"first"` are retried until the first item arrives, and never afterwards.
 
 use futures::stream::{self, BoxStream, FusedStream, Stream, StreamExt};
 use support::prelude::*;
 
-use super::{
-    BUSY, Fail, Failure, Item, MAX, Server, Step, Wait, all, assert_not_read_ahead, items, secs,
-};
+use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, Wait, all, items, secs};
 
 #[retry(stream, max = MAX, backoff = "none")]
 fn lazy(server: &Server) -> impl FusedStream<Item = Item> {
@@ -13,8 +11,6 @@ fn lazy(server: &Server) -> impl FusedStream<Item = Item> {
 }
 
 streams! {
-    #[retry(stream = "first", max = MAX, backoff = "none")]
-    async fn eager;
     // Even items count.
     #[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none", timeout = "5s")]
     fn chosen;
@@ -23,84 +19,63 @@ streams! {
 }
 
 #[tokio::test]
-async fn an_error_after_the_first_item_is_passed_on_and_so_is_what_follows() {
-    for (mode, open) in modes!(first | server | max = MAX, backoff = "none") {
-        let server = Server::new([vec![BUSY], vec![Step::Item(1), BUSY, Step::Item(3)]]);
-        let seen = all(open(&server)).await;
-        assert_eq!(seen, [Ok(1), Err(TRANSIENT), Ok(3)], "{mode}");
-        assert_eq!(server.attempts(), 2, "{mode}");
-    }
-}
-
-#[tokio::test]
-async fn an_empty_stream_and_an_error_not_worth_a_retry_end_the_call() {
+async fn a_stream_that_ended_has_no_more_items() {
     for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
         for (script, expected) in rows! {
             vec![], vec![];
+            items(1..=1), vec![Ok(1)];
             vec![Fail(STOP), Step::Item(1)], vec![Err(STOP)];
         } {
             let server = Server::new([script]);
-            let seen = all(open(&server)).await;
-            assert_eq!((seen, server.attempts()), (expected, 1), "{mode}");
+            let mut stream = open(&server);
+            for item in expected {
+                assert_eq!(stream.next().await, Some(item), "{mode}");
+            }
+            for _ in 0..3 {
+                assert_eq!(stream.next().await, None, "{mode}");
+            }
+            assert_eq!((server.attempts(), server.open()), (1, 0), "{mode}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_stream_is_fused() {
-    for (mode, open) in modes!(|server| max = MAX, backoff = "none") {
-        let server = Server::new([items(1..=1)]);
+async fn nothing_is_sent_before_the_first_poll_or_read_ahead() {
+    for modes in [
+        modes!(first | server | max = MAX, backoff = "none"),
+        modes!(resume | server | max = MAX, backoff = "none"),
+    ] {
+        for (mode, open) in modes {
+            let server = Server::new([vec![BUSY], items(1..=9)]);
+            let mut stream = open(&server);
+            assert_eq!(server.attempts(), 0, "{mode}");
+            for asked in 1..=9 {
+                assert_eq!(stream.next().await, Some(Ok(asked)), "{mode}");
+                assert_eq!(server.pulled(), asked as usize, "{mode}");
+            }
+        }
+    }
+    // `"buffer"` reads all of it, and drops it before the first item is seen.
+    for (mode, open) in modes!(buffer | server | backoff = "none") {
+        let server = Server::new([items(1..=3)]);
         let mut stream = open(&server);
-        assert_eq!(stream.next().await, Some(Ok(1)), "{mode}");
-        for _ in 0..3 {
-            assert_eq!(stream.next().await, None, "{mode}");
-        }
-        assert_eq!(server.open(), 0, "{mode}");
+        assert_eq!(stream.next().await, Some(Ok(1)));
+        assert_eq!((server.pulled(), server.open()), (3, 0), "{mode}");
     }
 }
 
 #[tokio::test]
-async fn nothing_is_sent_before_the_first_poll() {
-    let server = Server::new([items(1..=3)]);
-    drop(lazy(&server));
-    assert_eq!(server.attempts(), 0);
-}
-
-#[tokio::test]
-async fn nothing_is_read_ahead() {
-    let server = Server::new([vec![BUSY], items(1..=9)]);
-    assert_not_read_ahead(&server, lazy(&server), 9).await;
-
-    let server = Server::new([vec![BUSY], items(1..=9)]);
-    let stream = eager(&server).await.unwrap();
-    // It is the first item that the call waits for.
-    assert_eq!(server.pulled(), 1);
-    assert_not_read_ahead(&server, stream, 9).await;
-}
-
-#[tokio::test]
-async fn a_first_stream_is_fused() {
-    let server = Server::new([vec![Step::Item(1), BUSY]]);
+async fn an_error_after_the_first_item_is_passed_on_and_so_is_what_follows() {
+    let server = Server::new([vec![Step::Item(1), BUSY, Step::Item(3)]]);
     let mut stream = lazy(&server);
     assert!(!stream.is_terminated());
     assert_eq!(stream.next().await, Some(Ok(1)));
     assert_eq!(stream.next().await, Some(Err(TRANSIENT)));
+    assert_eq!(stream.next().await, Some(Ok(3)));
     for _ in 0..3 {
         assert_eq!(stream.next().await, None);
         assert!(stream.is_terminated());
     }
-}
-
-#[tokio::test]
-async fn a_failed_attempt_is_dropped_before_the_next_starts() {
-    #[retry(stream, max = MAX, backoff = "none")]
-    fn alone(server: &Server) -> impl Stream<Item = Item> {
-        assert_eq!(server.open(), 0);
-        server.lazy()
-    }
-    let server = Server::new([vec![BUSY], vec![BUSY], items(1..=2)]);
-    assert_eq!(all(alone(&server)).await, [Ok(1), Ok(2)]);
-    assert_eq!(server.open(), 0);
 }
 
 #[tokio::test]
@@ -157,10 +132,8 @@ async fn items_before_the_one_that_counts_are_held_back() {
     // The call waits for the item that counts, and doesn't read beyond it.
     assert_eq!((server.attempts(), server.pulled()), (2, 4));
     assert_eq!(all(stream).await, [Ok(5), Ok(6), Ok(7), Err(TRANSIENT)]);
-}
 
-#[tokio::test(start_paused = true)]
-async fn if_no_item_counts_all_are_yielded_at_the_end() {
+    // If no item counts, all are yielded at the end.
     let server = Server::new([vec![Step::Item(1), Step::Item(3)]]);
     assert_eq!(all(chosen(&server)).await, [Ok(1), Ok(3)]);
     let stream = chosen_eagerly(&server).await.unwrap();

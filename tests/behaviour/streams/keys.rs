@@ -2,31 +2,10 @@
 
 use std::any::type_name;
 
-use futures::stream::{self, Stream, StreamExt};
+use futures::stream::{self, BoxStream, Stream, StreamExt};
 use support::prelude::*;
 
-use super::{BUSY, Fail, Failure, Item, Server, Step, all, all_of, items, secs};
-
-#[tokio::test(start_paused = true)]
-async fn a_section_has_its_own_count() {
-    streams! {
-        #[retry(stream = "resume", attempt = _attempt, max = 1, hint = "ignore", jitter = "none",
-            throttled(max = 2, backoff = "fixed", base = "10s"))]
-        fn stream;
-    }
-    let throttled = || Fail(throttled_for(secs(7)));
-    let server = Server::new([
-        vec![Step::Item(1), throttled()],
-        vec![BUSY],
-        vec![throttled()],
-        vec![throttled()],
-        vec![],
-    ]);
-    let start = Instant::now();
-    let seen = all(stream(&server)).await;
-    assert_eq!(seen, [Ok(1), Err(throttled_for(secs(7)))]);
-    assert_eq!((server.attempts(), start.elapsed()), (4, secs(21)));
-}
+use super::{BUSY, Fail, Failure, Item, Server, Step, Wait, all, all_of, items, secs};
 
 /// With any error: a request that yielded an item was not rejected.
 #[tokio::test(start_paused = true)]
@@ -59,51 +38,14 @@ async fn give_up_shapes_the_error() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn policy_timer_and_observers_are_the_calls_own() {
-    struct Client {
-        policy: Policy,
-        seen: Mutex<Vec<String>>,
-    }
-
-    impl Client {
-        #[retry(
-            stream,
-            name = "client.stream",
-            policy = self.policy,
-            timer = sleep,
-            observe = |event| self.seen.lock().unwrap().push(event.to_string()),
-            on = |error| if *error == TRANSIENT { Verdict::TRANSIENT } else { Verdict::STOP },
-        )]
-        fn stream<'a>(&'a self, server: &'a Server) -> impl Stream<Item = Item> + Send + 'a {
-            server.lazy()
-        }
-    }
-
-    let client = Client {
-        policy: Policy::fixed(secs(2)).max(1).jitter(Jitter::None),
-        seen: Mutex::default(),
-    };
-    let recording = testing::record();
-    let server = Server::new([vec![BUSY], vec![Step::Item(1), BUSY]]);
-    let seen = all(client.stream(&server)).await;
-    assert_eq!(seen, [Ok(1), Err(TRANSIENT)]);
-    let lines = [
-        "retrying client.stream attempt=1 max=1 delay=2s error=transient reason=transient",
-        "succeeded client.stream attempt=2 max=1",
-    ];
-    assert_eq!(recording.lines(), lines);
-    let seen = client.seen.into_inner().unwrap();
-    assert_eq!(seen.len(), 4, "{seen:?}");
-    assert_eq!((&*seen[1], &*seen[3]), (lines[0], lines[1]));
-}
-
 #[tokio::test]
-async fn the_attempt_is_seen() {
+async fn the_body_sees_the_attempt_and_nothing_of_those_before() {
     #[retry(stream, max = 2, backoff = "none", attempt = attempt)]
     fn stream(server: &Server) -> impl Stream<Item = Item> + Send {
         assert_eq!(attempt.number(), server.attempts() + 1);
         assert_eq!(attempt.last_error().is_some(), attempt.number() > 1);
+        // The last attempt is gone.
+        assert_eq!(server.open(), 0);
         server.lazy()
     }
     let server = Server::new([vec![BUSY], vec![BUSY], items(1..=1)]);
@@ -153,4 +95,72 @@ async fn an_error_is_shown_by_what_its_type_has() {
         recording.lines()[0],
         format!("retrying stream attempt=1 max=1 delay=0ns error={error} reason=transient")
     );
+}
+
+/// Protections record an attempt once, at its first item, whatever the stream does later.
+struct Shared {
+    breaker: Breaker,
+    limiter: ConcurrencyLimiter,
+}
+
+/// A function of a mode, with both protections.
+macro_rules! protected {
+    ($name:ident, $($key:tt)*) => {
+        #[retry($($key)*, max = 1, backoff = "none", breaker = &shared.breaker, limiter = &shared.limiter)]
+        fn $name(server: &Server, shared: &Shared) -> impl Stream<Item = Item> + Send {
+            server.lazy()
+        }
+    };
+}
+protected!(first, stream = "first");
+protected!(resumed, stream = "resume", attempt = _attempt);
+
+type Open = for<'a> fn(&'a Server, &'a Shared) -> BoxStream<'a, Item>;
+const MODES: [(&str, Open); 2] = [
+    ("first", |server, shared| first(server, shared).boxed()),
+    ("resume", |server, shared| resumed(server, shared).boxed()),
+];
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_counts_by_its_first_item() {
+    let sensitive = || Breaker::new().consecutive_failures(1);
+    let slow = || vec![Step::Item(1), Wait(secs(60)), Step::Item(2)];
+    for (mode, open) in MODES {
+        for (what, breaker, script, taken) in rows! {
+            "breaks", sensitive(), vec![Step::Item(1), BUSY], 2;
+            "is left", sensitive().hung_after(secs(2)), slow(), 2;
+            "is slow", sensitive().slow(secs(2), 0.5).count_window(1), slow(), 3;
+        } {
+            let limiter = ConcurrencyLimiter::aimd().start(4);
+            let shared = Shared { breaker, limiter };
+            let server = Server::new([script, items(9..=9)]);
+            let seen: Vec<_> = open(&server, &shared).take(taken).collect().await;
+            assert_eq!(seen[0], Ok(1), "{mode} {what}");
+            let state = (shared.breaker.state(), shared.limiter.limit());
+            assert_eq!(state, (BreakerState::Closed, 4), "{mode} {what}");
+        }
+    }
+}
+
+/// As the trial call of a breaker, or in a limiter's only slot.
+#[tokio::test(start_paused = true)]
+async fn a_running_stream_does_not_block_others() {
+    for (mode, open) in MODES {
+        let shared = Shared {
+            breaker: Breaker::new().consecutive_failures(1),
+            limiter: ConcurrencyLimiter::fixed(1),
+        };
+        let down = Server::new([vec![BUSY]]);
+        assert_eq!(all(open(&down, &shared)).await, [Err(TRANSIENT)]);
+        assert_eq!(shared.breaker.state(), BreakerState::Open, "{mode}");
+        sleep(secs(6)).await;
+
+        let server = Server::new([items(1..=9)]);
+        let mut streams = [open(&server, &shared), open(&server, &shared)];
+        for stream in &mut streams {
+            assert_eq!(stream.next().await, Some(Ok(1)), "{mode}");
+            assert_eq!(shared.breaker.state(), BreakerState::Closed, "{mode}");
+            assert_eq!(shared.limiter.running(), 0, "{mode}");
+        }
+    }
 }

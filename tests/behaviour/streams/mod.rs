@@ -73,16 +73,11 @@ macro_rules! modes {
 }
 
 mod arguments;
-mod buffer;
-mod cancel;
 mod fallback;
 mod first;
 mod keys;
-mod opening;
 mod properties;
-mod protections;
 mod resume;
-mod send;
 mod shapes;
 mod timeout;
 
@@ -240,15 +235,6 @@ impl Stream for Scripted<'_> {
             Some(Fail(failure)) => Poll::Ready(Some(Err(failure))),
             None => Poll::Ready(None),
         }
-    }
-}
-
-/// Checks that a stream pulls only the items that are asked for, up to this number.
-async fn assert_not_read_ahead(server: &Server, stream: impl Stream<Item = Item>, items: usize) {
-    let mut stream = pin!(stream);
-    for asked in 1..=items {
-        stream.next().await.unwrap().unwrap();
-        assert_eq!(server.pulled(), asked);
     }
 }
 

@@ -1,86 +1,44 @@
 //! `stream = "resume"`: the body requests the rest, and no item is yielded twice.
 
-use futures::stream::{self, Stream, StreamExt, TryStreamExt};
-use retry_runtime::{Attempt, Items};
+use futures::stream::{self, LocalBoxStream, Stream, StreamExt, TryStreamExt};
 use support::clock::Simulated;
 use support::prelude::*;
 use support::turns::Turns;
 
-use super::{
-    BUSY, Failure, Item, MAX, Server, all, assert_not_read_ahead, breaks_after, items, secs,
-};
+use super::{BUSY, Failure, Item, Server, all, breaks_after, items, secs};
 
-type Asked = Mutex<Vec<(u32, usize, Option<u32>)>>;
-
-fn note(asked: &Asked, attempt: &Attempt<Failure, Items<u32>>) {
-    let (number, yielded) = (attempt.number(), attempt.yielded());
-    let seen = (number, yielded, attempt.last_item().copied());
-    asked.lock().unwrap().push(seen);
-}
-
-#[retry(stream = "resume", max = MAX, backoff = "none", attempt = attempt)]
-fn lazy(server: &Server, asked: &Asked) -> impl Stream<Item = Item> + Send {
-    note(asked, attempt);
-    server.lazy()
-}
-
-#[retry(stream = "resume", max = MAX, backoff = "none", attempt = attempt)]
-async fn eager(
-    server: &Server,
-    asked: &Asked,
-    prompt: String,
-) -> Result<impl Stream<Item = Item> + Send, Failure> {
-    assert_eq!(prompt, "hello");
-    note(asked, attempt);
-    server.connect().await
-}
+/// An attempt's number, the number of items before it, the last of them, and whether it is the last attempt.
+type Seen = (u32, usize, Option<u32>, bool);
 
 #[tokio::test]
-async fn each_attempt_has_the_number_of_yielded_items() {
-    let (first, second) = (breaks_after(1..=3), breaks_after(4..=4));
-    let scripts = [first, vec![BUSY], second, items(5..=6)];
-    let expected: Vec<Item> = (1..=6).map(Ok).collect();
-    let knew = [
-        (1, 0, None),
-        (2, 3, Some(3)),
-        (3, 3, Some(3)),
-        (4, 4, Some(4)),
-    ];
-
-    let (server, asked) = (Server::new(scripts.clone()), Asked::default());
-    assert_eq!(all(lazy(&server, &asked)).await, expected);
-    assert_eq!(asked.into_inner().unwrap(), knew);
-
-    let (server, asked) = (Server::new(scripts), Asked::default());
-    let stream = eager(&server, &asked, String::from("hello")).await.unwrap();
-    assert_eq!(server.pulled(), 1);
-    assert_eq!(all(stream).await, expected);
-    assert_eq!(asked.into_inner().unwrap(), knew);
-}
-
-#[tokio::test]
-async fn an_item_restarts_the_retry_count() {
+async fn each_attempt_has_the_number_of_yielded_items_which_restart_the_count() {
     #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
-    fn feed(server: &Server, is_last: &Mutex<Vec<bool>>) -> impl Stream<Item = Item> {
-        is_last.lock().unwrap().push(attempt.is_last());
-        server.lazy()
+    async fn feed(
+        server: &Server,
+        asked: &Mutex<Vec<Seen>>,
+        prompt: String,
+    ) -> Result<impl Stream<Item = Item> + Send, Failure> {
+        assert_eq!(prompt, "hello");
+        let last = attempt.last_item().copied();
+        let (number, yielded) = (attempt.number(), attempt.yielded());
+        let seen = (number, yielded, last, attempt.is_last());
+        asked.lock().unwrap().push(seen);
+        server.connect().await
     }
 
-    let mut scripts: Vec<_> = (1..=40).map(|item| breaks_after(item..=item)).collect();
-    scripts.extend([
-        vec![BUSY],
-        breaks_after(41..=41),
-        vec![BUSY],
-        items(42..=42),
-    ]);
-    let is_last = Mutex::default();
-    let seen = all(feed(&Server::new(scripts), &is_last)).await;
-    assert_eq!(seen, (1..=42).map(Ok).collect::<Vec<Item>>());
-    let is_last = is_last.into_inner().unwrap();
-    assert_eq!(is_last.len(), 44);
-    // Each time after the one break without an item.
-    let last: Vec<_> = (1..).zip(is_last).filter(|(_, is_last)| *is_last).collect();
-    assert_eq!(last, [(42, true), (44, true)]);
+    let (first, second) = (breaks_after(1..=3), breaks_after(4..=4));
+    let server = Server::new([first, vec![BUSY], second, items(5..=6)]);
+    let asked = Mutex::default();
+    let stream = feed(&server, &asked, String::from("hello")).await.unwrap();
+    assert_eq!(server.pulled(), 1);
+    assert_eq!(all(stream).await, (1..=6).map(Ok).collect::<Vec<Item>>());
+    let expected = rows! {
+        1, 0, None, false;
+        2, 3, Some(3), false;
+        3, 3, Some(3), true;
+        4, 4, Some(4), false;
+    };
+    assert_eq!(asked.into_inner().unwrap(), expected);
 }
 
 /// For a feed that breaks after each item.
@@ -149,18 +107,15 @@ async fn a_deadline_is_the_time_until_the_next_item() {
         })
     }
 
-    #[retry(stream = "resume", max = "unlimited", backoff = "none", deadline = "10s", attempt = attempt)]
-    fn given() -> impl Stream<Item = Item> {
+    #[retry(stream = "resume", attempt = attempt, timer = DefaultTimer, policy = {
+        evaluated.set(evaluated.get() + 1);
+        Policy::none().max(u32::MAX).deadline(secs(10))
+    })]
+    fn of_policy(evaluated: &Cell<u32>) -> impl Stream<Item = Item> {
         source(attempt.number())
     }
 
-    #[retry(stream = "resume", policy = POLICY, attempt = attempt, timer = DefaultTimer)]
-    fn of_policy() -> impl Stream<Item = Item> {
-        source(attempt.number())
-    }
-
-    const POLICY: Policy = Policy::none().max(u32::MAX).deadline(secs(10));
-    #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, deadline = {
+    #[retry(stream = "resume", max = "unlimited", backoff = "none", attempt = attempt, deadline = {
         evaluated.set(evaluated.get() + 1);
         secs(10)
     })]
@@ -169,38 +124,16 @@ async fn a_deadline_is_the_time_until_the_next_item() {
     }
 
     let expected = [Ok(1), Ok(2), Ok(3), Err(TRANSIENT)];
-    let evaluated = Cell::new(0);
+    let (evaluated, start) = (Cell::new(0), Instant::now());
     assert_eq!(all(counted(&evaluated)).await, expected);
-    // Evaluated at the start, and at the three breaks after an item.
-    assert_eq!(evaluated.get(), 1 + 3);
-    let start = Instant::now();
-    assert_eq!(all(given()).await, expected);
     // The last break is at 18 s, and failures follow at 21, 24, 27 and 30 s.
     assert_eq!(start.elapsed(), secs(30));
-    assert_eq!(all(of_policy()).await, expected);
-    assert_eq!(start.elapsed(), Duration::from_mins(1));
-}
-
-#[tokio::test]
-async fn a_resumed_stream_does_not_read_ahead() {
-    let server = Server::new([breaks_after(1..=3), items(4..=6)]);
-    let asked = Asked::default();
-    assert_not_read_ahead(&server, lazy(&server, &asked), 6).await;
-}
-
-#[tokio::test]
-async fn a_stream_may_borrow_the_last_item() {
-    #[retry(stream = "resume", max = MAX, backoff = "none", attempt = attempt)]
-    fn after(server: &Server) -> impl Stream<Item = Item> + Send {
-        let last = attempt.last_item();
-        server.lazy().filter(move |item| {
-            let new = item.as_ref().map_or(true, |item| Some(item) > last);
-            ready(new)
-        })
-    }
-    let server = Server::new([breaks_after(1..=3), items(1..=6)]);
-    let expected: Vec<Item> = (1..=6).map(Ok).collect();
-    assert_eq!(all(after(&server)).await, expected);
+    // Evaluated at the start, and at the three breaks after an item.
+    assert_eq!(evaluated.take(), 1 + 3);
+    assert_eq!(all(of_policy(&evaluated)).await, expected);
+    assert_eq!(start.elapsed(), secs(60));
+    // Evaluated at the start, because `attempt` shows `max`, and for each of seven failures.
+    assert_eq!(evaluated.get(), 1 + 7);
 }
 
 #[tokio::test]
@@ -252,49 +185,6 @@ async fn a_budget_records_the_call_once_and_each_attempts_first_item() {
     }
 }
 
-#[tokio::test]
-async fn a_feed_that_always_continues_does_not_use_up_its_budget() {
-    #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = budget)]
-    fn feed(budget: &Budget, server: &Server) -> impl Stream<Item = Item> {
-        let _ = budget;
-        // More often than a server may break its streams early.
-        attempt.progress();
-        server.lazy()
-    }
-
-    let mut scripts = vec![breaks_after(1..=1); 1000];
-    scripts.push(items(1..=1));
-    let (budget, server) = (Budget::standard(), Server::new(scripts));
-    let items = all(feed(&budget, &server)).await;
-    assert_eq!(items, vec![Ok(1); 1001]);
-    assert_eq!(budget.to_string(), "500 of 500 tokens");
-    // One that can't reconnect does.
-    let (budget, server) = (Budget::standard().capacity(20), Server::new([vec![BUSY]]));
-    assert_eq!(all(feed(&budget, &server)).await, [Err(TRANSIENT)]);
-    let expected = (2, "6 of 20 tokens".into());
-    assert_eq!((server.attempts(), budget.to_string()), expected);
-}
-
-#[tokio::test]
-async fn the_policy_is_evaluated_once_when_the_deadline_restarts() {
-    #[retry(stream = "resume", policy = counted(evaluations), attempt = attempt)]
-    fn feed(evaluations: &Cell<u32>, server: &Server) -> impl Stream<Item = Item> {
-        let _ = (evaluations, attempt);
-        server.lazy()
-    }
-
-    fn counted(evaluations: &Cell<u32>) -> Policy {
-        evaluations.set(evaluations.get() + 1);
-        Policy::none().deadline(secs(30))
-    }
-
-    let server = Server::new([breaks_after(1..=1), breaks_after(2..=2), items(3..=3)]);
-    let evaluations = Cell::new(0);
-    assert_eq!(all(feed(&evaluations, &server)).await.len(), 3);
-    // Evaluated at the start, because `attempt` shows `max`, and for each of two failures.
-    assert_eq!(evaluations.get(), 3);
-}
-
 /// A download that breaks after any number of chunks of any length, and asks for the rest by bytes.
 #[tokio::test]
 async fn the_position_is_what_the_body_counted() {
@@ -316,22 +206,20 @@ async fn the_position_is_what_the_body_counted() {
         })
     }
 
-    let asked = Mutex::default();
-    let chunks: Vec<_> = download(&asked).try_collect().await.unwrap();
-    assert_eq!(chunks.concat(), FILE);
-    assert_eq!(asked.into_inner().unwrap(), [0, 10, 20, 30, 40]);
-}
-
-#[tokio::test]
-async fn the_position_ends_at_the_largest_number() {
     #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
-    fn stream(seen: &Mutex<Vec<u64>>) -> impl Stream<Item = Item> {
+    fn endless(seen: &Mutex<Vec<u64>>) -> impl Stream<Item = Item> {
         seen.lock().unwrap().push(attempt.position());
         attempt.advance(u64::MAX - 1);
         stream::iter([Err(TRANSIENT)])
     }
+
+    let asked = Mutex::default();
+    let chunks: Vec<_> = download(&asked).try_collect().await.unwrap();
+    assert_eq!(chunks.concat(), FILE);
+    assert_eq!(asked.into_inner().unwrap(), [0, 10, 20, 30, 40]);
+    // It ends at the largest number.
     let seen = Mutex::default();
-    assert_eq!(all(stream(&seen)).await, [Err(TRANSIENT)]);
+    assert_eq!(all(endless(&seen)).await, [Err(TRANSIENT)]);
     assert_eq!(seen.into_inner().unwrap(), [0, u64::MAX - 1, u64::MAX]);
 }
 
@@ -376,30 +264,30 @@ async fn a_server_that_breaks_each_stream_early_is_not_called_forever() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_stream_that_lasts_starts_the_count_of_early_breaks_over() {
-    #[retry(stream = "resume", max = 1, backoff = "none", attempt = _attempt)]
-    fn feed(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
-        attempts.set(attempts.get() + 1);
-        let lasts = attempts.get().is_multiple_of(100);
-        breaking_after(secs(if lasts { 2 } else { 0 }))
-    }
-
-    assert_eq!(feed(&Cell::new(0)).take(1_000).count().await, 1_000);
-}
-
 /// Attempts that yield nothing are failures, which `max` limits; they are not streams that broke early.
 #[tokio::test(start_paused = true)]
-async fn an_opening_that_fails_is_not_an_early_break() {
-    #[retry(stream = "resume", max = 120, backoff = "none", attempt = _attempt)]
-    fn feed(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
+async fn only_early_breaks_in_a_row_are_counted() {
+    /// The seconds that an attempt's stream lasts, if it yields an item.
+    type Lasts = fn(u32) -> Option<u64>;
+
+    #[retry(stream = "resume", max = max, backoff = "none", attempt = _attempt)]
+    fn feed(max: u32, attempts: &Cell<u32>, lasts: Lasts) -> LocalBoxStream<'_, Item> {
         attempts.set(attempts.get() + 1);
-        let item = (attempts.get() > 100).then_some(Ok(0));
-        stream::iter(item.into_iter().chain([Err(TRANSIENT)]))
+        match lasts(attempts.get()) {
+            Some(lasts) => breaking_after(secs(lasts)).boxed_local(),
+            None => stream::iter([Err(TRANSIENT)]).boxed_local(),
+        }
     }
 
-    let attempts = Cell::new(0);
-    let items = feed(&attempts).filter(|item| ready(item.is_ok()));
-    // 100 breaks count as progress; 120 retries follow the last one.
-    assert_eq!(items.count().await, 100 + 120);
+    let rows: [(u32, Lasts, usize); 2] = rows! {
+        // Each hundredth stream lasts.
+        1, |attempt| Some(if attempt.is_multiple_of(100) { 2 } else { 0 }), 1_000;
+        // 100 attempts yield nothing, 100 breaks count as progress, and 120 retries follow the last one.
+        120, |attempt| (attempt > 100).then_some(0), 100 + 120;
+    };
+    for (max, lasts, expected) in rows {
+        let attempts = Cell::new(0);
+        let items = feed(max, &attempts, lasts).filter(|item| ready(item.is_ok()));
+        assert_eq!(items.take(1_000).count().await, expected);
+    }
 }

@@ -216,28 +216,21 @@ async fn number(number: u32, last: &u32) -> Item {
     }
 }
 
-struct Feed<'a>(&'a str);
+#[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
+fn resumed(last: &u32) -> BoxStream<'_, Item> {
+    stream::once(async move { number(attempt.number(), last).await }).boxed()
+}
 
-impl Feed<'_> {
-    #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
-    fn resumed<'a>(&'a self, last: &'a u32) -> BoxStream<'a, Item> {
-        assert_eq!(self.0, "hello");
-        stream::once(async move { number(attempt.number(), last).await }).boxed()
-    }
-
-    #[retry(stream = "buffer", max = 2, backoff = "none", attempt = attempt)]
-    async fn buffered<'a>(&'a self, last: &'a u32) -> Result<BoxStream<'a, Item>, Failure> {
-        assert_eq!(self.0, "hello");
-        let item = async move { number(attempt.number(), last).await };
-        Ok(Box::pin(stream::once(item)))
-    }
+#[retry(stream = "buffer", max = 2, backoff = "none", attempt = attempt)]
+async fn buffered(last: &u32) -> Result<BoxStream<'_, Item>, Failure> {
+    let item = async move { number(attempt.number(), last).await };
+    Ok(Box::pin(stream::once(item)))
 }
 
 #[tokio::test]
 async fn a_boxed_stream_uses_the_attempt() {
-    let feed = Feed("hello");
-    assert_eq!(all(feed.resumed(&3)).await, [Ok(3)]);
-    assert_eq!(all(feed.buffered(&3).await.unwrap()).await, [Ok(3)]);
+    assert_eq!(all(resumed(&3)).await, [Ok(3)]);
+    assert_eq!(all(buffered(&3).await.unwrap()).await, [Ok(3)]);
 }
 
 struct Client(Server);
@@ -258,4 +251,28 @@ async fn a_stream_may_borrow_what_the_body_changes() {
     let mut client = Client(Server::new([vec![BUSY], items(1..=2)]));
     assert_eq!(all(client.lent()).await, [Ok(1), Ok(2)]);
     assert_eq!(client.0.attempts(), 2);
+}
+
+streams! {
+    #[retry(max = MAX, backoff = "none")]
+    async fn open;
+}
+
+#[retry(max = MAX, backoff = "none")]
+fn open_now(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
+    Ok(server.open_now()?.boxed())
+}
+
+#[tokio::test]
+async fn without_the_key_only_the_opening_is_retried() {
+    let server = Server::refusing(2, [items(1..=2)]);
+    assert_eq!(all_of(open(&server).await).await, [Ok(1), Ok(2)]);
+    assert_eq!(server.attempts(), 3);
+    let server = Server::refusing(MAX + 1, [items(1..=2)]);
+    assert_eq!(open_now(&server).err(), Some(TRANSIENT));
+    assert_eq!(server.attempts(), MAX + 1);
+    let server = Server::new([vec![BUSY]]);
+    assert_eq!(all_of(open(&server).await).await, [Err(TRANSIENT)]);
+    assert_eq!(all_of(open_now(&server)).await, [Err(TRANSIENT)]);
+    assert_eq!(server.attempts(), 2);
 }

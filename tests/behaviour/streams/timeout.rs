@@ -25,7 +25,7 @@ async fn seen(open: Open, server: &Server) -> (Vec<Item>, u32, u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_that_stalls_ends_the_attempt() {
+async fn an_item_or_an_opening_that_stalls_ends_the_attempt() {
     let ok = |count| (1..=count).map(Ok).collect::<Vec<Item>>();
     for (mode, open) in modes!(|server| max = 2, backoff = "none", timeout = "5s") {
         let server = Server::new([stalls_after(0), stalls_after(0), items(1..=2)]);
@@ -37,6 +37,15 @@ async fn an_item_that_stalls_ends_the_attempt() {
             (ok(9), 2, 5)
         };
         assert_eq!(seen(open, &server).await, expected, "{mode}");
+        // A slow opening is dropped.
+        if mode.ends_with("awaited") {
+            let server = Server {
+                opens_after: secs(6),
+                ..Server::new([items(1..=2)])
+            };
+            let expected = (vec![Err(TIMEOUT)], 0, 15);
+            assert_eq!(seen(open, &server).await, expected, "{mode}");
+        }
         // The opening takes none of the time of a later item.
         if mode == "first, awaited" {
             let server = Server {
@@ -49,42 +58,18 @@ async fn an_item_that_stalls_ends_the_attempt() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_slow_opening_is_dropped() {
-    for (mode, open) in modes!(|server| max = 2, backoff = "none", timeout = "5s") {
-        if mode.ends_with("awaited") {
-            let server = Server {
-                opens_after: secs(6),
-                ..Server::new([items(1..=2)])
-            };
-            let expected = (vec![Err(TIMEOUT)], 0, 15);
-            assert_eq!(seen(open, &server).await, expected, "{mode}");
-        }
-    }
-}
-
 /// The opening takes of it, and so does every item before the one that counts.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_has_one_time_until_it_succeeds() {
-    let [_, (_, first)] = modes!(
-        first | server | first = |item| *item > 2,
-        max = 1,
-        backoff = "none",
-        timeout = "10s",
-        idle_timeout = "5s"
-    );
-    let [_, (_, buffer)] = modes!(
-        buffer | server | max = 1,
-        backoff = "none",
-        timeout = "10s",
-        idle_timeout = "5s"
-    );
-    let [_, (_, resume)] = modes!(
-        resume | server | max = 1,
-        backoff = "none",
-        timeout = "10s",
-        idle_timeout = "5s"
-    );
+    let [_, (_, first)] = modes! {
+        first |server| first = |item| *item > 2, max = 1, backoff = "none", timeout = "10s", idle_timeout = "5s"
+    };
+    let [_, (_, buffer)] = modes! {
+        buffer |server| max = 1, backoff = "none", timeout = "10s", idle_timeout = "5s"
+    };
+    let [_, (_, resume)] = modes! {
+        resume |server| max = 1, backoff = "none", timeout = "10s", idle_timeout = "5s"
+    };
     for (opens_after, expected) in [
         (0, [(2, 10), (2, 10), (1, 12)]),
         (5, [(2, 15), (2, 15), (1, 17)]),
@@ -118,13 +103,9 @@ async fn each_item_has_the_whole_time_and_the_consumer_takes_none_of_it() {
 /// A dropped attempt counts as a timeout and is ambiguous; an error that the stream itself yields is not.
 #[tokio::test(start_paused = true)]
 async fn errors_in_time_are_not_mistaken_for_timeouts_which_are_not_retried() {
-    for (mode, open) in modes!(
-        |server| max = 2,
-        backoff = "none",
-        timeout = "5s",
-        timed_out(max = 0),
-        idempotent = false
-    ) {
+    for (mode, open) in modes! {
+        |server| max = 2, backoff = "none", timeout = "5s", timed_out(max = 0), idempotent = false
+    } {
         for server in [
             Server::new([vec![BUSY], vec![BUSY], items(1..=2)]),
             Server::refusing(2, [items(1..=2)]),
@@ -140,17 +121,10 @@ async fn errors_in_time_are_not_mistaken_for_timeouts_which_are_not_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn the_wait_between_items_may_have_its_own_limit() {
-    let [(_, both), _] = modes!(
-        buffer | server | max = 1,
-        backoff = "none",
-        timeout = "30s",
-        idle_timeout = "5s"
-    );
-    let [(_, idle), _] = modes!(
-        buffer | server | max = 1,
-        backoff = "none",
-        idle_timeout = "5s"
-    );
+    let [(_, both), _] = modes! {
+        buffer |server| max = 1, backoff = "none", timeout = "30s", idle_timeout = "5s"
+    };
+    let [(_, idle), _] = modes! { buffer |server| max = 1, backoff = "none", idle_timeout = "5s" };
     for ([first, second], of_both, of_idle) in [
         ([20, 4], (1, 24), (1, 24)),
         ([20, 6], (2, 25), (2, 25)),

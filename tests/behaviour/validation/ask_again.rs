@@ -32,53 +32,30 @@ async fn the_body_runs_again_and_sees_the_validation_error_and_the_rejected_valu
     let mut model = Model::new([
         answer(&["age"]),
         answer(&["name"]),
+        Err(Overloaded),
         answer(&["name", "age"]),
     ]);
     let mut seen = Vec::new();
     let answered = extract(&mut model, &mut seen).await;
     assert_eq!(answered, answer(&["name", "age"]));
-    assert_eq!(model.asked, 3);
+    assert_eq!(model.asked, 4);
     let (name, age) = (Missing("name"), Missing("age"));
     let expected = rows! {
         1, None, vec![], None;
         2, Some(name.clone()), vec![name.clone()], Some(Answer(vec!["age"]));
-        3, Some(age.clone()), vec![name, age], Some(Answer(vec!["name"]));
+        3, Some(age.clone()), vec![name.clone(), age.clone()], Some(Answer(vec!["name"]));
+        // Another error keeps the value that was rejected before.
+        4, Some(Overloaded), vec![name, age, Overloaded], Some(Answer(vec!["name"]));
     };
     assert_eq!(seen, expected);
-    assert_eq!(start.elapsed(), secs(0));
+    assert_eq!(start.elapsed(), secs(1));
     let lines = [
         "retrying extract attempt=1 max=3 delay=0ns error=name is missing reason=invalid",
         "retrying extract attempt=2 max=3 delay=0ns error=age is missing reason=invalid",
-        "succeeded extract attempt=3 max=3",
+        "retrying extract attempt=3 max=3 retry=1 retry_max=3 delay=1s error=overloaded reason=transient",
+        "succeeded extract attempt=4 max=3",
     ];
     assert_eq!(recording.lines(), lines);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_value_that_is_valid_at_once_costs_one_check_and_nothing_else() {
-    asks!(async fn extract(model, checks: &mut u32), validate = |answer| { *checks += 1; check(answer) });
-
-    let mut checks = 0;
-    let recording = testing::record();
-    let mut model = Model::new([answer(&["name", "age"])]);
-    extract(&mut model, &mut checks).await.unwrap();
-    assert_eq!((model.asked, checks), (1, 1));
-    assert!(recording.lines().is_empty());
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_error_keeps_the_value_that_was_rejected_before() {
-    let mut model = Model::new([answer(&["name"]), Err(Overloaded), answer(&["name", "age"])]);
-    let mut seen = Vec::new();
-    extract(&mut model, &mut seen).await.unwrap();
-    let rejected = Some(Answer(vec!["name"]));
-    let last = (
-        3,
-        Some(Overloaded),
-        vec![Missing("age"), Overloaded],
-        rejected,
-    );
-    assert_eq!(seen.last(), Some(&last));
 }
 
 /// The value that was rejected last and its error, as the body sees them.
@@ -136,44 +113,6 @@ async fn after_many_errors_a_rejected_value_has_its_own_or_none() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_timeout_does_not_become_the_error_of_the_rejected_value() {
-    #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Classify)]
-    enum AskError {
-        #[error("no number")]
-        #[classify(invalid)]
-        NoNumber,
-        #[error(transparent)]
-        #[classify(transparent)]
-        TimedOut(#[from] TimedOut),
-    }
-
-    fn is_number(answer: &String) -> Result<(), AskError> {
-        let number = answer.parse::<u32>();
-        number.map(drop).map_err(|_| AskError::NoNumber)
-    }
-
-    #[retry(timeout = "1s", jitter = "none", validate = is_number, attempt = attempt)]
-    async fn ask(prompts: &mut Vec<String>) -> Result<String, AskError> {
-        prompts.push(match attempt.rejected() {
-            Some((answer, error)) => format!("not {answer}: {error}"),
-            None => String::from("how many?"),
-        });
-        match attempt.number() {
-            1 => Ok(String::from("three")),
-            2 => pending().await,
-            _ => Ok(String::from("3")),
-        }
-    }
-
-    let start = Instant::now();
-    let mut prompts = Vec::new();
-    assert_eq!(ask(&mut prompts).await.as_deref(), Ok("3"));
-    let again = "not three: no number";
-    assert_eq!(prompts, ["how many?", again, again]);
-    assert_eq!(start.elapsed(), secs(2));
-}
-
 /// The errors of a call, its attempts and corrections, its reason and last value.
 pub(super) type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
 
@@ -219,16 +158,6 @@ async fn the_same_validation_error_in_a_row_gives_up() {
     let mut model = Model::new([answer(&["age"]), answer(&["name"]), answer(&["name"])]);
     assert_eq!(extract(&mut model).await, Err(Missing("age")));
     assert_eq!(model.asked, 3);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_fallback_gets_the_rejected_value() {
-    asks!(async fn extract(model),
-        max = 1, validate = check, fallback = async |gave_up| gave_up.into_last_value().ok_or(Overloaded));
-
-    let mut model = Model::new([answer(&[]), answer(&["name"])]);
-    assert_eq!(extract(&mut model).await, answer(&["name"]));
-    assert_eq!(model.asked, 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -70,33 +70,24 @@ async fn hopeless(
 }
 
 #[tokio::test(start_paused = true)]
-async fn corrections_end_with_the_section_s_retries() {
-    let start = Instant::now();
-    let mut story = None;
-    let mut model = Model::new([answer(&["age"])]);
-    let error = hopeless(&mut model, 9, &mut story).await;
-    assert_eq!(error, Err(Missing("name")));
-    assert_eq!((model.asked, model.corrected), (1, 3));
-    assert_eq!(start.elapsed(), secs(15));
-    let last = Some(Answer(vec!["age"]));
-    let expected = (vec![Missing("name"); 4], 1, 3, Reason::Exhausted, last);
-    assert_eq!(story, Some(expected));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_correction_that_fails_ends_the_call_with_its_error() {
-    let recording = testing::record();
-    let mut story = None;
-    let mut model = Model::new([answer(&["age"])]);
-    let error = hopeless(&mut model, 1, &mut story).await;
-    assert_eq!(error, Err(Overloaded));
-    assert_eq!((model.asked, model.corrected), (1, 2));
-    let errors = vec![Missing("name"), Missing("name"), Overloaded];
-    let expected = (errors, 1, 2, Reason::CorrectionFailed, None);
-    assert_eq!(story, Some(expected));
-    let last =
-        "gave up extract attempt=1 corrections=2 max=9 error=overloaded reason=correction failed";
-    assert_eq!(recording.lines()[2..], [last]);
+async fn corrections_end_with_the_section_s_retries_or_their_own_error() {
+    let age = Some(Answer(vec!["age"]));
+    for (breaks_down, errors, corrected, reason, last, end) in rows! {
+        9, vec![Missing("name"); 4], 3, Reason::Exhausted, age,
+            "gave up extract attempt=1 corrections=3 max=9 error=name is missing reason=exhausted";
+        1, vec![Missing("name"), Missing("name"), Overloaded], 2, Reason::CorrectionFailed, None,
+            "gave up extract attempt=1 corrections=2 max=9 error=overloaded reason=correction failed";
+    } {
+        let (recording, start) = (testing::record(), Instant::now());
+        let (mut story, mut model) = (None, Model::new([answer(&["age"])]));
+        let error = hopeless(&mut model, breaks_down, &mut story).await;
+        assert_eq!(error.as_ref().err(), errors.last());
+        assert_eq!((model.asked, model.corrected), (1, corrected));
+        let corrections = u32::try_from(corrected).unwrap();
+        assert_eq!(start.elapsed(), secs(5) * corrections);
+        assert_eq!(story, Some((errors, 1, corrections, reason, last)));
+        assert_eq!(recording.lines()[corrected..], [end]);
+    }
 }
 
 #[test]
@@ -134,33 +125,6 @@ async fn the_deadline_holds_for_corrections() {
 
     let mut model = Model::new([answer(&[])]);
     assert_eq!(extract(&mut model).await, Err(Missing("age")));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_log_shows_the_max_of_the_policy_for_any_exhausted_count() {
-    #[retry(name = "extract", max = 4, invalid(max = 2), backoff = "none", on = |_| true,
-        validate = |value| if *value < valid { Err("invalid") } else { Ok(()) },
-        correct = async |value: u32, _| if value == 9 { Err("no idea") } else { Ok(value + 1) })]
-    async fn extract(failures: &mut u32, first: u32, valid: u32) -> Result<u32, &'static str> {
-        let Some(left) = failures.checked_sub(1) else {
-            return Ok(first);
-        };
-        *failures = left;
-        Err("busy")
-    }
-
-    let recording = testing::record();
-    for (mut failures, first, valid, last) in rows! {
-        4, 0, 1, "succeeded extract attempt=5 corrections=1 max=4";
-        0, 0, 1, "succeeded extract attempt=1 corrections=1 max=4";
-        4, 0, 3, "gave up extract attempt=5 corrections=2 max=4 error=invalid reason=exhausted";
-        4, 8, 99,
-            "gave up extract attempt=5 corrections=2 max=4 error=no idea reason=correction failed";
-    } {
-        let outcome = extract(&mut failures, first, valid).await;
-        assert_eq!(outcome.is_ok(), last.starts_with("succeeded"));
-        assert_eq!(recording.lines().pop().unwrap(), last);
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -166,7 +166,7 @@ async fn a_validation_error_that_is_marked_to_stop_ends_the_call() {
             on = |_| true)]
         async fn correct(answer: &Invalid, asked: &mut usize) -> Result<Invalid, Invalid> = given(answer, asked);
         #[retry(validate = |answer| Err(answer.clone()))]
-        fn block(answer: &Invalid, asked: &mut usize) -> Result<Invalid, Invalid> = given(answer, asked);
+        fn blocking(answer: &Invalid, asked: &mut usize) -> Result<Invalid, Invalid> = given(answer, asked);
     }
 
     for (answer, times) in [
@@ -179,7 +179,7 @@ async fn a_validation_error_that_is_marked_to_stop_ends_the_call() {
         let (mut asked, mut corrected, mut blocked, mut reason) = (0, 0, 0, None);
         ask(&answer, &mut asked, &mut reason).await.unwrap_err();
         correct(&answer, &mut corrected).await.unwrap_err();
-        block(&answer, &mut blocked).unwrap_err();
+        blocking(&answer, &mut blocked).unwrap_err();
         assert_eq!([asked, corrected, blocked], [times; 3], "{answer:?}");
         let stops = Some(Reason::NotRetryable).filter(|_| times == 1);
         assert_eq!(reason, stops.or(Some(Reason::Exhausted)), "{answer:?}");

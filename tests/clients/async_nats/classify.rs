@@ -235,6 +235,11 @@ fn an_error_has_the_verdict_of_its_cause() {
     let error = Error::with_source(stream::ConsumerUpdateErrorKind::Request, unanswered());
     assert_eq!(classify(&error), Verdict::TRANSIENT);
 
+    // rustls' error of a certificate comes as one of I/O.
+    let untrusted = io::Error::new(io::ErrorKind::InvalidData, "invalid peer certificate");
+    let error = Error::with_source(ConnectErrorKind::Io, untrusted);
+    assert_eq!(classify(&error), Verdict::STOP);
+
     let late = Error::from(kv::UpdateErrorKind::TimedOut);
     let error = Error::with_source(kv::CreateErrorKind::Publish, late);
     assert_eq!(classify(&error), Verdict::TIMEOUT);
@@ -310,12 +315,4 @@ async fn a_client_that_ends_is_ambiguous_once() {
     assert_eq!(classify(&placed), Verdict::STOP, "{placed:?}");
     let got = context.get_stream("late").await.unwrap_err();
     assert_eq!(classify(&got), Verdict::STOP, "{got:?}");
-}
-
-/// rustls' error of a certificate comes as one of I/O.
-#[test]
-fn an_untrusted_certificate_stops() {
-    let invalid = io::Error::new(io::ErrorKind::InvalidData, "invalid peer certificate");
-    let error = Error::with_source(ConnectErrorKind::Io, invalid);
-    assert_eq!(classify(&error), Verdict::STOP);
 }

@@ -1,4 +1,4 @@
-use async_nats::jetstream::context::{GetStreamError, PublishError, PublishErrorKind};
+use async_nats::jetstream::context::{GetStreamError, PublishError};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, Context};
@@ -88,51 +88,26 @@ async fn publishing_is_retried_until_the_stream_exists() {
     assert_eq!(stored(&context, "late").await, 1);
 }
 
-#[tokio::test]
-#[ignore = "needs NATS: run by .ci/databases"]
-async fn a_server_that_stops_answering_stores_a_message_once() {
-    let context = with_stream(connect(Duration::from_secs(1)).await, "slow").await;
-    context.create_stream(config("slow")).await.unwrap();
-    let mut verdicts = Vec::new();
-    control(&["nats", "stop"]);
-    let resume = async {
-        sleep(Duration::from_millis(250)).await;
-        control_concurrently(&["nats", "continue"]).await;
-    };
-    let (placed, ()) = tokio::join!(place(&context, "slow", &mut verdicts), resume);
-    placed.unwrap();
-    assert!(verdicts.contains(&Verdict::TIMEOUT), "{verdicts:?}");
-    assert_eq!(stored(&context, "slow").await, 1);
-}
-
 /// The client reconnects by itself.
 #[tokio::test]
 #[ignore = "needs NATS: run by .ci/databases"]
-async fn a_server_that_is_restarted_is_survived() {
-    let context = with_stream(connect(Duration::from_secs(1)).await, "kept").await;
-    context.create_stream(config("kept")).await.unwrap();
-    let mut verdicts = Vec::new();
-    control(&["nats", "kill"]);
-    let restart = async {
-        sleep(Duration::from_millis(250)).await;
-        control_concurrently(&["nats", "start"]).await;
-    };
-    let (placed, ()) = tokio::join!(place(&context, "kept", &mut verdicts), restart);
-    placed.unwrap();
-    assert!(verdicts.contains(&Verdict::TIMEOUT), "{verdicts:?}");
-    assert_eq!(stored(&context, "kept").await, 1);
-}
-
-#[tokio::test]
-#[ignore = "needs NATS: run by .ci/databases"]
-async fn a_wrong_last_sequence_stops() {
-    let context = with_stream(connect(Duration::from_secs(1)).await, "ordered").await;
-    context.create_stream(config("ordered")).await.unwrap();
-    let message = PublishMessage::build().expected_last_sequence(7);
-    let sent = context.send_publish("ordered", message).await.unwrap();
-    let error = sent.await.unwrap_err();
-    assert_eq!(error.kind(), PublishErrorKind::WrongLastSequence);
-    assert_eq!(classify(&error), Verdict::STOP);
+async fn a_server_that_stops_responding_or_is_restarted_stores_a_message_once() {
+    let cases: [(_, _, &'static [&str]); 2] =
+        [("slow", "stop", &["nats", "continue"]), ("kept", "kill", &["nats", "start"])];
+    for (name, end, start) in cases {
+        let context = with_stream(connect(Duration::from_secs(1)).await, name).await;
+        context.create_stream(config(name)).await.unwrap();
+        let mut verdicts = Vec::new();
+        control(&["nats", end]);
+        let start = async {
+            sleep(Duration::from_millis(250)).await;
+            control_concurrently(start).await;
+        };
+        let (placed, ()) = tokio::join!(place(&context, name, &mut verdicts), start);
+        placed.unwrap();
+        assert!(verdicts.contains(&Verdict::TIMEOUT), "{verdicts:?}");
+        assert_eq!(stored(&context, name).await, 1);
+    }
 }
 
 #[retry(max = 2, backoff = "none", on = classify)]

@@ -97,16 +97,15 @@ async fn no_response_in_time_is_a_timeout() {
 async fn a_callers_mistake_stops() {
     let client = connected(Duration::ZERO).await;
     let _: () = client.set("text", "x", None, None, false).await.unwrap();
-    let (error, count) = attempts_of(async || client.incr::<i64, _>("text").await).await;
-    assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
-    let (error, count) = attempts_of(async || client.lpush::<i64, _, _>("text", 1).await).await;
-    assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
-    let (error, count) = attempts_of(async || client.get::<i64, _>("text").await).await;
-    assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
+    let incr = attempts_of(async || client.incr::<i64, _>("text").await).await;
+    let lpush = attempts_of(async || client.lpush::<i64, _, _>("text", 1).await).await;
+    let get = attempts_of(async || client.get::<i64, _>("text").await).await;
     let wrong = setting("DATABASES_REDIS").replace("redis://", "redis://nobody:wrong@");
     let mut count = 0;
-    let error = connect(&wrong, &mut count).await.err().unwrap();
-    assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
+    let denied = connect(&wrong, &mut count).await.err().unwrap();
+    for (error, count) in [incr, lpush, get, (denied, count)] {
+        assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
+    }
 }
 
 /// While a slot moves, the old node rejects commands for a key that it lacks. Then it reports the slot's new node, and

@@ -11,10 +11,7 @@ use anthropic_ai_sdk::types::message::{
 use async_openai::Client as OpenAIClient;
 use async_openai::config::OpenAIConfig;
 use async_openai::error::OpenAIError;
-use async_openai::types::chat::{
-    ChatCompletionRequestUserMessage, CreateChatCompletionRequest, CreateChatCompletionResponse,
-    CreateChatCompletionStreamResponse,
-};
+use async_openai::types::chat::{CreateChatCompletionResponse, CreateChatCompletionStreamResponse};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use genai::adapter::AdapterKind;
@@ -31,6 +28,11 @@ use rig_core::providers::anthropic::AnthropicConfig;
 use rig_core::providers::openai::OpenAIConfig as RigOpenAIConfig;
 use rig_core::streaming::{Item, StreamEvent as RigEvent};
 use rig_reqwest::ReqwestClient;
+
+use crate::async_openai::request;
+
+/// A model of OpenAI.
+const MODEL: &str = "gpt-4o-mini";
 
 /// A client that returns a completion, whole or as a stream, or an error.
 pub(crate) trait Model {
@@ -63,17 +65,9 @@ impl AsyncOpenAI {
         Self(client_without_retries(config))
     }
 
-    fn request(prompt: &str) -> CreateChatCompletionRequest {
-        CreateChatCompletionRequest {
-            model: String::from("gpt-4o-mini"),
-            messages: vec![ChatCompletionRequestUserMessage::from(prompt).into()],
-            ..CreateChatCompletionRequest::default()
-        }
-    }
-
     #[retry(max = 4, base = "20ms", jitter = "none", on = retry_clients::async_openai::classify)]
     async fn create(&self, prompt: &str) -> Result<CreateChatCompletionResponse, OpenAIError> {
-        self.0.chat().create(Self::request(prompt)).await
+        self.0.chat().create(request(MODEL, prompt)).await
     }
 
     #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer", on = retry_clients::async_openai::classify)]
@@ -81,7 +75,7 @@ impl AsyncOpenAI {
         &self,
         prompt: &str,
     ) -> Result<BoxStream<'static, Result<Chunk, OpenAIError>>, OpenAIError> {
-        let chunks = self.0.chat().create_stream(Self::request(prompt)).await?;
+        let chunks = self.0.chat().create_stream(request(MODEL, prompt)).await?;
         let is_last =
             |chunk: &Chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
         Ok(retry_clients::async_openai::whole(chunks, is_last).boxed())
@@ -153,7 +147,7 @@ pub(crate) struct Genai {
 
 impl Genai {
     pub(crate) fn openai(url: &str) -> Self {
-        Self::of(AdapterKind::OpenAI, "gpt-4o-mini", url)
+        Self::of(AdapterKind::OpenAI, MODEL, url)
     }
 
     pub(crate) fn anthropic(url: &str) -> Self {
@@ -202,7 +196,7 @@ pub(crate) struct Rig(DynModel<Completion>);
 impl Rig {
     pub(crate) fn openai(url: &str) -> Self {
         let config = RigOpenAIConfig::new("none").with_base_url(url);
-        Self(config.connect(ReqwestClient::default()).chat("gpt-4o-mini").erase())
+        Self(config.connect(ReqwestClient::default()).chat(MODEL).erase())
     }
 
     /// Rig adds the version to the path.

@@ -3,10 +3,8 @@
 
 use std::net::SocketAddr;
 
-use redis::{
-    AsyncConnectionConfig, Client, ConnectionAddr, ErrorKind, IntoConnectionInfo, RedisError, cmd,
-};
-use support::loopback::{Server, attempts, closed_port};
+use redis::{AsyncConnectionConfig, Client, ErrorKind, IntoConnectionInfo, RedisError, cmd};
+use support::loopback::{self, Server, closed_port};
 use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -21,25 +19,8 @@ async fn ping(url: &str) -> Result<(), RedisError> {
     cmd("PING").query_async(&mut connection).await
 }
 
-#[retry(max = 2, backoff = "none")]
-async fn call(url: &str, count: &mut u32) -> Result<(), RedisError> {
-    *count += 1;
-    ping(url).await
-}
-
-#[retry(max = 2, backoff = "none", idempotent = false)]
-async fn call_once(url: &str, count: &mut u32) -> Result<(), RedisError> {
-    *count += 1;
-    ping(url).await
-}
-
 async fn check(url: &str, expected: Verdict) -> RedisError {
-    let (mut count, mut count_once) = (0, 0);
-    let error = call(url, &mut count).await.unwrap_err();
-    call_once(url, &mut count_once).await.unwrap_err();
-    assert_eq!(error.classify(), expected, "{error:?}");
-    assert_eq!((count, count_once), attempts(expected), "{error:?}");
-    error
+    loopback::check(expected, RedisError::classify, async || ping(url).await).await
 }
 
 fn url(address: SocketAddr) -> String {
@@ -47,7 +28,7 @@ fn url(address: SocketAddr) -> String {
 }
 
 /// Replies to every command with these bytes.
-fn answering(answer: &'static [u8]) -> Server {
+pub(super) fn answering(answer: &'static [u8]) -> Server {
     Server::start(move |mut stream| async move {
         let mut buffer = [0; 1024];
         loop {
@@ -64,13 +45,11 @@ fn answering(answer: &'static [u8]) -> Server {
 }
 
 #[tokio::test]
-async fn no_connection_is_transient() {
+async fn no_connection_is_transient_and_a_broken_one_is_ambiguous() {
     let error = check(&url(closed_port()), Verdict::TRANSIENT).await;
     assert!(error.is_connection_refusal(), "{error}");
-}
+    check("redis+unix:///no-such-socket", Verdict::TRANSIENT).await;
 
-#[tokio::test]
-async fn a_broken_connection_is_ambiguous() {
     let closing = Server::start(async |mut stream| stream.read(&mut [0]).await.map(drop));
     check(&url(closing.address), BROKEN).await;
 }
@@ -139,15 +118,6 @@ async fn errors_that_a_new_connection_does_not_fix_stop() {
 
     let error = "http://localhost".into_connection_info().unwrap_err();
     assert_eq!(error.classify(), Verdict::STOP, "{error}");
-}
-
-#[tokio::test]
-async fn a_missing_socket_is_a_refused_connection() {
-    let mut info = "redis://localhost".into_connection_info().unwrap();
-    info = info.set_addr(ConnectionAddr::Unix("/no-such-socket".into()));
-    let client = Client::open(info).unwrap();
-    let error = client.get_multiplexed_async_connection().await.err().unwrap();
-    assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
 }
 
 /// Created by hand, because a real one would need a cluster.

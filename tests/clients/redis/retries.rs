@@ -9,6 +9,8 @@ use support::redis::read_command;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+use super::classify::answering;
+
 const SOON: Duration = Duration::from_millis(1);
 
 #[retry(max = 2, backoff = "none")]
@@ -90,14 +92,7 @@ async fn a_cluster_that_can_not_be_reached_is_transient() {
     let (of_none, error) = verdict(format!("redis://{}", closed_port())).await;
     assert_eq!(of_none, Verdict::TRANSIENT, "{error:?}");
 
-    let strict = Server::start(async |stream| {
-        let mut stream = BufReader::new(stream);
-        loop {
-            read_command(&mut stream).await?;
-            let answer = b"-WRONGPASS invalid username-password pair\r\n";
-            stream.write_all(answer).await?;
-        }
-    });
+    let strict = answering(b"-WRONGPASS invalid username-password pair\r\n");
     let (of_strict, error) = verdict(format!("redis://:wrong@{}", strict.address)).await;
     assert_eq!(of_strict, Verdict::STOP, "{error:?}");
 }

@@ -4,8 +4,7 @@ use http_body::Frame;
 use support::loopback::{Server, closed_port, read_head};
 use support::prelude::*;
 use support::verdicts::BROKEN;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::AsyncWriteExt;
 
 const TRUNCATED: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"a\":1,   ";
 const TRUNCATED_CHUNK: &[u8] =
@@ -19,15 +18,6 @@ const REDIRECT: &[u8] =
     b"HTTP/1.1 302 Found\r\nconnection: close\r\nlocation: /\r\ncontent-length: 0\r\n\r\n";
 const REDIRECT_ELSEWHERE: &[u8] =
     b"HTTP/1.1 302 Found\r\nlocation: ftp://x/\r\ncontent-length: 0\r\n\r\n";
-const THROTTLED: &[u8] =
-    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n";
-
-const H2_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-/// `:status: 200` for stream 1.
-const H2_HEADERS: [u8; 10] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88];
-/// Stream 1 ends with `INTERNAL_ERROR`.
-const H2_RESET: [u8; 13] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2];
-const H2_TYPE_HEADERS: u8 = 1;
 
 /// Closes the connection without a response.
 fn closing() -> Server {
@@ -53,28 +43,6 @@ fn of_statuses() -> Server {
             stream.write_all(answer.as_bytes()).await?;
         }
     })
-}
-
-/// An HTTP/2 server: responds to the first request with these frames, and keeps the connection open.
-fn of_frames(frames: &'static [&'static [u8]]) -> Server {
-    Server::start(move |mut stream| async move {
-        stream.write_all(&H2_SETTINGS).await?;
-        stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]).await?;
-        while read_frame_type(&mut stream).await? != H2_TYPE_HEADERS {}
-        for frame in frames {
-            stream.write_all(frame).await?;
-        }
-        pending().await
-    })
-}
-
-async fn read_frame_type(stream: &mut TcpStream) -> io::Result<u8> {
-    let mut head = [0; 9];
-    stream.read_exact(&mut head).await?;
-    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
-    let length = usize::try_from(length).expect("24 bits fit");
-    stream.read_exact(&mut vec![0; length]).await?;
-    Ok(head[3])
 }
 
 /// The body of a request that its own producer breaks off.
@@ -107,7 +75,7 @@ macro_rules! tests_of {
             use http::StatusCode;
             use reqwest::dns::{Name, Resolve, Resolving};
             use reqwest::{Body, Client, ClientBuilder, Error};
-            use retry_runtime::{Classify, Policy, Verdict};
+            use retry_runtime::{Classify, Verdict};
 
             use super::*;
 
@@ -155,36 +123,29 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn no_connection_is_transient() {
+            async fn no_connection_is_transient_unless_it_is_impossible() {
                 let refused = get(client(), &format!("http://{}/", closed_port())).await;
                 assert_eq!(refused.classify(), Verdict::TRANSIENT, "{refused:?}");
 
                 let nameless = get(client(), "http://no-such-host.invalid/").await;
                 assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
-            }
 
-            #[tokio::test]
-            async fn an_impossible_connection_stops() {
-                let cases = [
+                for (failed, expected) in [
                     ("invalid peer certificate: UnknownIssuer", Verdict::STOP),
                     ("received fatal alert: InternalError", Verdict::TRANSIENT),
-                ];
-                for (failed, expected) in cases {
+                ] {
                     let client = builder().dns_resolver(Arc::new(Handshake(failed)));
                     let error = get(client.build().unwrap(), "http://example.invalid/").await;
                     assert!(error.is_connect(), "{error:?}");
                     assert_eq!(error.classify(), expected, "{error:?}");
                 }
-            }
 
-            #[tokio::test]
-            async fn a_connect_timeout_is_not_ambiguous() {
                 let client = builder()
                     .dns_resolver(Arc::new(NoAnswer))
                     .connect_timeout(Duration::from_millis(50));
-                let error = get(client.build().unwrap(), "http://example.invalid/").await;
-                assert!(error.is_timeout(), "{error:?}");
-                assert_eq!(error.classify(), Verdict::TRANSIENT, "{error:?}");
+                let late = get(client.build().unwrap(), "http://example.invalid/").await;
+                assert!(late.is_timeout(), "{late:?}");
+                assert_eq!(late.classify(), Verdict::TRANSIENT, "{late:?}");
             }
 
             #[tokio::test]
@@ -219,26 +180,11 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn a_stream_that_the_server_resets_is_ambiguous() {
-                let client = || builder().http2_prior_knowledge().build().unwrap();
-                let server = of_frames(&[&H2_RESET]);
-                let error = get(client(), &server.url()).await;
-                assert_eq!(error.classify(), BROKEN, "{error:?}");
-
-                let server = of_frames(&[&H2_HEADERS, &H2_RESET]);
-                let error = read(client(), &server.url()).await;
-                assert_eq!(error.classify(), BROKEN, "{error:?}");
-            }
-
-            #[tokio::test]
-            async fn a_timeout_is_a_timeout() {
+            async fn a_timeout_is_a_timeout_even_in_the_body() {
                 let server = Server::stalling_after(b"");
                 let error = get(impatient(), &server.url()).await;
                 assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
-            }
 
-            #[tokio::test]
-            async fn a_timeout_in_the_body_is_a_timeout() {
                 let server = Server::stalling_after(TRUNCATED);
                 let error = read(impatient(), &server.url()).await;
                 assert!(error.is_decode(), "{error:?}");
@@ -277,15 +223,12 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn redirects_without_end_or_target_stop() {
+            async fn redirects_without_end_or_target_or_permission_stop() {
                 for answer in [REDIRECT, REDIRECT_ELSEWHERE] {
                     let error = get(client(), &Server::answering(answer).url()).await;
                     assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
                 }
-            }
-
-            #[tokio::test]
-            async fn an_error_of_the_redirect_policy_stops_with_any_cause() {
+                // With any cause.
                 let refusing = reqwest::redirect::Policy::custom(|attempt| {
                     attempt.error(io::Error::from(io::ErrorKind::TimedOut))
                 });
@@ -306,37 +249,6 @@ macro_rules! tests_of {
                     let expected = StatusCode::from_u16(code).unwrap().classify();
                     assert_eq!(error.classify(), expected, "{error:?}");
                 }
-            }
-
-            #[tokio::test]
-            async fn a_response_gives_the_hint_that_its_error_lacks() {
-                let server = Server::answering(THROTTLED);
-                let answer = client().get(&server.url()).send().await.unwrap();
-                let verdict = Verdict::from_http(answer.status(), answer.headers());
-                assert_eq!(verdict, Verdict::THROTTLED.after(Duration::from_secs(2)));
-
-                let error = answer.error_for_status().unwrap_err();
-                assert_eq!(error.classify(), Verdict::THROTTLED);
-            }
-
-            #[tokio::test]
-            async fn a_policy_sends_max_and_one_requests() {
-                let server = closing();
-                let client = client();
-                let policy = Policy::none().max(3);
-                let result = policy.call(async || client.get(&server.url()).send().await).await;
-                assert_eq!(result.unwrap_err().classify(), BROKEN);
-                assert_eq!(server.accepted(), 4);
-            }
-
-            #[tokio::test]
-            async fn a_policy_sends_no_second_request_after_a_stop() {
-                let server = Server::answering(BAD_HEAD);
-                let client = client();
-                let policy = Policy::none().max(3);
-                let result = policy.call(async || client.get(&server.url()).send().await).await;
-                assert_eq!(result.unwrap_err().classify(), Verdict::STOP);
-                assert_eq!(server.accepted(), 1);
             }
         }
     };

@@ -123,12 +123,6 @@ async fn first(
     events(url, 0).await
 }
 
-/// The request is sent at the first poll.
-#[retry(stream = "first", max = 3, backoff = "none", timeout = TIMEOUT)]
-fn first_lazy(url: &str) -> impl Stream<Item = Result<u32, ModelError>> + Send {
-    futures_util::TryStreamExt::try_flatten(futures_util::stream::once(events(url, 0)))
-}
-
 #[retry(stream = "buffer", max = 3, backoff = "none", timeout = TIMEOUT)]
 async fn buffer(
     url: &str,
@@ -175,11 +169,6 @@ async fn first_retries_faults_before_the_first_event() {
     for fault in FAULTS {
         let server = failing([(0, fault), (0, fault)]);
         let (seen, error) = read(first(&server.url()).await.unwrap()).await;
-        assert_eq!((seen, server.accepted()), (whole(), 3), "{fault:?}");
-        assert!(error.is_none());
-
-        let server = failing([(0, fault), (0, fault)]);
-        let (seen, error) = read(first_lazy(&server.url())).await;
         assert_eq!((seen, server.accepted()), (whole(), 3), "{fault:?}");
         assert!(error.is_none());
     }

@@ -7,31 +7,14 @@ use retry_runtime::on;
 use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
-use support::loopback::{Server, attempts, closed_port};
+use support::loopback::{self, Server, closed_port};
 use support::postgres::{CODES, POOLERS, failing, failing_with};
 use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-#[retry(max = 2, backoff = "none")]
-async fn connect(url: &str, count: &mut u32) -> Result<(), Error> {
-    *count += 1;
-    PgConnection::connect(url).await.map(drop)
-}
-
-#[retry(max = 2, backoff = "none", idempotent = false)]
-async fn connect_once(url: &str, count: &mut u32) -> Result<(), Error> {
-    *count += 1;
-    PgConnection::connect(url).await.map(drop)
-}
-
 async fn check(url: &str, expected: Verdict) -> Error {
-    let (mut count, mut count_once) = (0, 0);
-    let error = connect(url, &mut count).await.unwrap_err();
-    connect_once(url, &mut count_once).await.unwrap_err();
-    assert_eq!(error.classify(), expected, "{error:?}");
-    assert_eq!((count, count_once), attempts(expected), "{error:?}");
-    error
+    loopback::check(expected, Error::classify, async || PgConnection::connect(url).await).await
 }
 
 fn url(address: SocketAddr) -> String {
@@ -39,22 +22,20 @@ fn url(address: SocketAddr) -> String {
 }
 
 #[tokio::test]
-async fn no_connection_is_transient() {
+async fn no_connection_is_transient_and_a_broken_one_is_ambiguous() {
     check(&url(closed_port()), Verdict::TRANSIENT).await;
     let nameless = "postgres://test@no-such-host.invalid/test";
     check(nameless, Verdict::TRANSIENT).await;
-}
-
-#[tokio::test]
-async fn a_broken_connection_is_ambiguous() {
     let closing = Server::start(async |mut stream| stream.read(&mut [0]).await.map(drop));
     check(&url(closing.address), BROKEN).await;
 }
 
 #[tokio::test]
-async fn a_missing_socket_stops() {
+async fn a_missing_socket_and_a_wrong_url_stop() {
     let error = check("postgres://test@%2Fno-such-folder/test", Verdict::STOP).await;
     assert!(matches!(error, Error::Io(_)), "{error}");
+    let error = check("no address", Verdict::STOP).await;
+    assert!(matches!(error, Error::Configuration(_)), "{error:?}");
 }
 
 #[tokio::test]
@@ -123,10 +104,4 @@ async fn codes_of_mysql_have_the_verdict_of_the_table() {
         let in_transaction = if is_conflict { Verdict::TRANSIENT } else { expected };
         assert_eq!(on::transaction(&error), in_transaction, "{error:?}");
     }
-}
-
-#[tokio::test]
-async fn a_wrong_url_stops() {
-    let error = check("no address", Verdict::STOP).await;
-    assert!(matches!(error, Error::Configuration(_)), "{error:?}");
 }

@@ -58,25 +58,6 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     assert!(rest.contains(&Verdict::TRANSIENT), "{rest:?}");
 }
 
-#[tokio::test]
-#[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_non_idempotent_statement_is_not_repeated_after_a_lost_connection() {
-    #[retry(max = 5, backoff = "none", idempotent = false)]
-    async fn sleep(attempts: &mut u32) -> Result<(), Error> {
-        *attempts += 1;
-        execute("SELECT pg_sleep(30)").await
-    }
-
-    let mut attempts = 0;
-    let restart = async {
-        sleeping().await;
-        restart_postgres().await;
-    };
-    let (result, ()) = tokio::join!(sleep(&mut attempts), restart);
-    assert_eq!(result.unwrap_err().classify(), BROKEN);
-    assert_eq!(attempts, 1);
-}
-
 /// Until another connection is in `pg_sleep`.
 async fn sleeping() {
     let mut connection = connect().await.unwrap();
@@ -113,18 +94,6 @@ async fn a_server_that_refuses_connections_is_transient() {
         sleep(Duration::from_millis(5)).await;
     }
     control(&["postgres", "start"]);
-}
-
-#[tokio::test]
-#[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn too_many_connections_are_transient() {
-    execute("DROP ROLE IF EXISTS nobody; CREATE ROLE nobody LOGIN CONNECTION LIMIT 0")
-        .await
-        .unwrap();
-    let url = url().replace("test@", "nobody@");
-    let (error, count) = attempts(async || PgConnection::connect(&url).await).await;
-    assert_eq!(code(&error).as_deref(), Some("53300"));
-    assert_eq!((error.classify(), count), (Verdict::TRANSIENT, 3));
 }
 
 #[tokio::test]
@@ -183,6 +152,7 @@ async fn accounts() -> PgPool {
 }
 
 /// Takes 100 from an account if both accounts together have enough. Returns true if it did.
+#[retry(max = 5, base = "5ms", on = on::transaction)]
 async fn withdraw(
     pool: &PgPool,
     account: i32,
@@ -209,48 +179,16 @@ async fn withdraw(
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
 async fn a_serialization_failure_succeeds_by_repeating_the_whole_transaction() {
-    #[retry(max = 5, base = "5ms", on = on::transaction)]
-    async fn call(
-        pool: &PgPool,
-        id: i32,
-        attempts: &mut u32,
-        both: &Barrier,
-    ) -> Result<bool, Error> {
-        withdraw(pool, id, attempts, both).await
-    }
-
     let pool = accounts().await;
     let both = Barrier::new(2);
     let (mut one, mut two) = (0, 0);
     let (first, second) =
-        tokio::join!(call(&pool, 1, &mut one, &both), call(&pool, 2, &mut two, &both));
+        tokio::join!(withdraw(&pool, 1, &mut one, &both), withdraw(&pool, 2, &mut two, &both));
     assert!(first.unwrap() ^ second.unwrap(), "the money was taken once");
     assert_eq!(one + two, 3);
     let sum: i64 =
         sqlx::query_scalar("SELECT sum(amount) FROM accounts").fetch_one(&pool).await.unwrap();
     assert_eq!(sum, 20);
-}
-
-#[tokio::test]
-#[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn outside_a_transaction_a_serialization_failure_stops() {
-    #[retry(max = 5, base = "5ms")]
-    async fn call(
-        pool: &PgPool,
-        id: i32,
-        attempts: &mut u32,
-        both: &Barrier,
-    ) -> Result<bool, Error> {
-        withdraw(pool, id, attempts, both).await
-    }
-
-    let pool = accounts().await;
-    let both = Barrier::new(2);
-    let (mut one, mut two) = (0, 0);
-    let results = tokio::join!(call(&pool, 1, &mut one, &both), call(&pool, 2, &mut two, &both));
-    let error = results.0.and(results.1).unwrap_err();
-    assert_eq!(code(&error).as_deref(), Some("40001"));
-    assert_eq!((one, two), (1, 1));
 }
 
 #[tokio::test]

@@ -4,32 +4,15 @@
 use std::net::SocketAddr;
 
 use retry_clients::tokio_postgres::{classify, transaction};
-use retry_runtime::{Verdict, retry};
-use support::loopback::{Server, attempts, closed_port};
+use retry_runtime::Verdict;
+use support::loopback::{self, Server, closed_port};
 use support::postgres::{CODES, POOLERS, failing, failing_with};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::{Error, NoTls};
 
-#[retry(max = 2, backoff = "none", on = classify)]
-async fn connect(url: &str, count: &mut u32) -> Result<(), Error> {
-    *count += 1;
-    tokio_postgres::connect(url, NoTls).await.map(drop)
-}
-
-#[retry(max = 2, backoff = "none", idempotent = false, on = classify)]
-async fn connect_once(url: &str, count: &mut u32) -> Result<(), Error> {
-    *count += 1;
-    tokio_postgres::connect(url, NoTls).await.map(drop)
-}
-
 async fn check(url: &str, expected: Verdict) -> Error {
-    let (mut count, mut count_once) = (0, 0);
-    let error = connect(url, &mut count).await.unwrap_err();
-    connect_once(url, &mut count_once).await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{error:?}");
-    assert_eq!((count, count_once), attempts(expected), "{error:?}");
-    error
+    loopback::check(expected, classify, async || tokio_postgres::connect(url, NoTls).await).await
 }
 
 fn url(address: SocketAddr) -> String {
@@ -45,14 +28,11 @@ fn answering(bytes: &'static [u8]) -> Server {
 }
 
 #[tokio::test]
-async fn no_connection_is_transient() {
+async fn no_connection_is_transient_and_a_broken_one_is_ambiguous() {
     check(&url(closed_port()), Verdict::TRANSIENT).await;
     let nameless = "postgres://test@no-such-host.invalid/test";
     check(nameless, Verdict::TRANSIENT).await;
-}
 
-#[tokio::test]
-async fn a_broken_connection_is_ambiguous() {
     let closing = answering(b"");
     let error = check(&url(closing.address), BROKEN).await;
     assert!(error.is_closed(), "{error:?}");

@@ -1,9 +1,8 @@
-use retry_clients::tokio_postgres::{classify, transaction};
+use retry_clients::tokio_postgres::classify;
 use support::prelude::*;
 use support::verdicts::BROKEN;
-use tokio::sync::Barrier;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Error, IsolationLevel, NoTls};
+use tokio_postgres::{Client, Error, NoTls};
 
 use crate::databases::{self, restart_postgres, setting};
 
@@ -99,45 +98,4 @@ async fn a_callers_mistake_stops() {
         .await;
         assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error:?}");
     }
-}
-
-/// Takes 100 from an account if both accounts together have enough. Returns true if it did.
-#[retry(max = 5, base = "5ms", on = transaction)]
-async fn withdraw(
-    client: &mut Client,
-    account: i32,
-    attempts: &mut u32,
-    both_have_read: &Barrier,
-) -> Result<bool, Error> {
-    *attempts += 1;
-    let builder = client.build_transaction();
-    let transaction = builder.isolation_level(IsolationLevel::Serializable).start().await?;
-    let query = "SELECT sum(amount) FROM withdrawals";
-    let sum: i64 = transaction.query_one(query, &[]).await?.try_get(0)?;
-    if *attempts == 1 {
-        both_have_read.wait().await;
-    }
-    if sum >= 100 {
-        let update = "UPDATE withdrawals SET amount = amount - 100 WHERE id = $1";
-        transaction.execute(update, &[&account]).await?;
-    }
-    transaction.commit().await?;
-    Ok(sum >= 100)
-}
-
-#[tokio::test]
-#[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_serialization_failure_succeeds_by_repeating_the_whole_transaction() {
-    let reset = "DROP TABLE IF EXISTS withdrawals; CREATE TABLE withdrawals (id int PRIMARY KEY, amount int);
-        INSERT INTO withdrawals VALUES (1, 60), (2, 60)";
-    let (mut left, mut right) = (connect().await.unwrap(), connect().await.unwrap());
-    left.batch_execute(reset).await.unwrap();
-    let both = Barrier::new(2);
-    let (mut one, mut two) = (0, 0);
-    let (first, second) = tokio::join!(
-        withdraw(&mut left, 1, &mut one, &both),
-        withdraw(&mut right, 2, &mut two, &both)
-    );
-    assert!(first.unwrap() ^ second.unwrap(), "the money was taken once");
-    assert_eq!(one + two, 3);
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use retry_runtime::on;
 use service::{Backend, endpoint, send};
-use support::loopback::{Server, attempts, closed_port};
+use support::loopback::{self, Server, attempts, closed_port};
 use support::prelude::*;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,14 +16,7 @@ use tonic_types::{ErrorDetails, QuotaViolation, StatusExt};
 pub(crate) mod service;
 
 #[retry(max = 2, backoff = "none")]
-async fn call(channel: &Channel, count: &mut u32) -> Result<(), Status> {
-    *count += 1;
-    send(channel, None).await
-}
-
-#[retry(max = 2, backoff = "none", idempotent = false)]
-async fn call_once(channel: &Channel, count: &mut u32) -> Result<(), Status> {
-    *count += 1;
+async fn call(channel: &Channel) -> Result<(), Status> {
     send(channel, None).await
 }
 
@@ -39,12 +32,7 @@ async fn boxed(channel: &Channel) -> Result<(), Box<dyn Error + Send + Sync>> {
 }
 
 async fn check(channel: &Channel, expected: Verdict) -> Status {
-    let (mut count, mut count_once) = (0, 0);
-    let status = call(channel, &mut count).await.unwrap_err();
-    call_once(channel, &mut count_once).await.unwrap_err();
-    assert_eq!(status.classify(), expected, "{status:?}");
-    assert_eq!((count, count_once), attempts(expected), "{status:?}");
-    status
+    loopback::check(expected, Status::classify, async || send(channel, None).await).await
 }
 
 /// The verdict on a status that a server sends, and that it leads to as many calls.
@@ -100,6 +88,11 @@ async fn resource_exhausted_is_throttled_unless_the_text_names_a_long_limit() {
     check_sent(absurd, Verdict::THROTTLED).await;
     let garbled = || Status::with_details(Code::ResourceExhausted, "no", vec![0xff; 9].into());
     check_sent(garbled, Verdict::THROTTLED).await;
+    let until_reset = || {
+        let metadata = [("quotaResetDelay".to_owned(), "0.002s".to_owned())];
+        exhausted(ErrorDetails::with_error_info("RATE_LIMIT_EXCEEDED", "googleapis.com", metadata))
+    };
+    check_sent(until_reset, Verdict::THROTTLED.after(hint)).await;
 
     let throttled = Verdict::THROTTLED;
     for (message, expected) in [
@@ -188,16 +181,6 @@ async fn an_answer_without_a_status_of_grpc_is_classified_by_its_own() {
 }
 
 #[tokio::test]
-async fn a_quota_may_contain_its_reset_time() {
-    let until_reset = || {
-        let metadata = [("quotaResetDelay".to_owned(), "0.002s".to_owned())];
-        exhausted(ErrorDetails::with_error_info("RATE_LIMIT_EXCEEDED", "googleapis.com", metadata))
-    };
-    let hint = Duration::from_millis(2);
-    check_sent(until_reset, Verdict::THROTTLED.after(hint)).await;
-}
-
-#[tokio::test]
 async fn a_daily_quota_stops_with_any_wait() {
     let of = |quota_id: &'static str| {
         move || {
@@ -240,7 +223,7 @@ async fn a_hint_is_waited_for() {
     });
     let channel = endpoint(backend.address).connect_lazy();
     let start = Instant::now();
-    call(&channel, &mut 0).await.unwrap();
+    call(&channel).await.unwrap();
     assert!(start.elapsed() >= Duration::from_millis(100));
     assert_eq!(backend.calls(), 3);
 }
@@ -310,14 +293,7 @@ async fn aborted_is_retried_around_a_whole_transaction_only() {
 }
 
 #[tokio::test]
-async fn no_connection_is_transient() {
-    let channel = endpoint(closed_port()).connect_lazy();
-    let status = check(&channel, Verdict::TRANSIENT).await;
-    assert_eq!(status.code(), Code::Unavailable);
-}
-
-#[tokio::test]
-async fn a_connection_that_breaks_is_ambiguous() {
+async fn a_connection_that_breaks_or_does_not_respond_to_pings_is_ambiguous() {
     // HTTP/2 starts correctly, and ends after the request's frames.
     let server = Server::start(async |mut stream| {
         stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
@@ -325,10 +301,7 @@ async fn a_connection_that_breaks_is_ambiguous() {
     });
     let channel = endpoint(server.address).connect_lazy();
     check(&channel, BROKEN).await;
-}
 
-#[tokio::test]
-async fn a_connection_without_ping_responses_is_ambiguous() {
     let server = Server::start(async |mut stream| {
         stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
         pending().await
@@ -340,24 +313,20 @@ async fn a_connection_without_ping_responses_is_ambiguous() {
     assert_eq!(status.code(), Code::Unavailable);
 }
 
-/// The error of connecting is of another type.
 #[tokio::test]
 async fn connecting_is_classified_by_its_cause() {
-    #[retry(max = 2, backoff = "none")]
-    async fn connect(url: String, count: &mut u32) -> Result<Channel, tonic::transport::Error> {
-        *count += 1;
-        Endpoint::new(url.clone())?.connect().await
-    }
+    let channel = endpoint(closed_port()).connect_lazy();
+    let status = check(&channel, Verdict::TRANSIENT).await;
+    assert_eq!(status.code(), Code::Unavailable);
 
+    // The error of connecting at once is of another type.
     for (url, expected) in [
         (format!("http://{}/", closed_port()), Verdict::TRANSIENT),
         (String::from("http://no-such-host.invalid/"), Verdict::TRANSIENT),
         (String::from("no address"), Verdict::STOP),
     ] {
-        let mut count = 0;
-        let error = connect(url, &mut count).await.unwrap_err();
-        assert_eq!(error.classify(), expected, "{error:?}");
+        let connect = async || Endpoint::new(url.clone())?.connect().await;
+        let error = loopback::check(expected, tonic::transport::Error::classify, connect).await;
         assert_eq!(on::cause(&error), expected, "{error:?}");
-        assert_eq!(count, attempts(expected).0, "{error:?}");
     }
 }

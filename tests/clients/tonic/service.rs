@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::{Future, Ready};
 use std::net::{Ipv4Addr, SocketAddr};
 
+use bytes::{Buf, BufMut};
 use http::uri::PathAndQuery;
 use support::prelude::*;
 use tonic::body::Body;
@@ -19,12 +20,13 @@ const PATH: PathAndQuery = PathAndQuery::from_static("/test.Calls/Call");
 /// The server's response to a call by its number, starting at 1.
 pub(crate) type Answer = Arc<dyn Fn(u32) -> Option<Result<(), Status>> + Send + Sync>;
 
-/// Messages without content.
-pub(crate) struct Empty;
+/// Messages that are texts.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Text;
 
-impl Codec for Empty {
-    type Encode = ();
-    type Decode = ();
+impl Codec for Text {
+    type Encode = String;
+    type Decode = String;
     type Encoder = Self;
     type Decoder = Self;
 
@@ -37,21 +39,23 @@ impl Codec for Empty {
     }
 }
 
-impl Encoder for Empty {
-    type Item = ();
+impl Encoder for Text {
+    type Item = String;
     type Error = Status;
 
-    fn encode(&mut self, (): (), _: &mut EncodeBuf<'_>) -> Result<(), Status> {
+    fn encode(&mut self, text: String, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put_slice(text.as_bytes());
         Ok(())
     }
 }
 
-impl Decoder for Empty {
-    type Item = ();
+impl Decoder for Text {
+    type Item = String;
     type Error = Status;
 
-    fn decode(&mut self, _: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
-        Ok(Some(()))
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<String>, Status> {
+        let bytes = buffer.copy_to_bytes(buffer.remaining());
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
@@ -81,7 +85,7 @@ impl Service<http::Request<Body>> for Calls {
             let Some(answer) = answer else {
                 return pending().await;
             };
-            let mut grpc = tonic::server::Grpc::new(Empty);
+            let mut grpc = tonic::server::Grpc::new(Text);
             Ok(grpc.unary(Answering(Some(answer)), request).await)
         })
     }
@@ -89,13 +93,13 @@ impl Service<http::Request<Body>> for Calls {
 
 struct Answering(Option<Result<(), Status>>);
 
-impl UnaryService<()> for Answering {
-    type Response = ();
-    type Future = Ready<Result<Response<()>, Status>>;
+impl UnaryService<String> for Answering {
+    type Response = String;
+    type Future = Ready<Result<Response<String>, Status>>;
 
-    fn call(&mut self, _: Request<()>) -> Self::Future {
+    fn call(&mut self, _: Request<String>) -> Self::Future {
         let answer = self.0.take().expect("one call each");
-        ready(answer.map(Response::new))
+        ready(answer.map(|()| Response::new(String::new())))
     }
 }
 
@@ -141,9 +145,9 @@ pub(crate) async fn send(channel: &Channel, deadline: Option<Duration>) -> Resul
     let mut grpc = tonic::client::Grpc::new(channel.clone());
     let ready = grpc.ready().await;
     ready.map_err(|error| Status::from_error(error.into()))?;
-    let mut request = Request::new(());
+    let mut request = Request::new(String::new());
     if let Some(deadline) = deadline {
         request.set_timeout(deadline);
     }
-    grpc.unary(request, PATH, Empty).await.map(Response::into_inner)
+    grpc.unary(request, PATH, Text).await.map(drop)
 }

@@ -177,23 +177,27 @@ async fn errors_in_bodies_are_classified() {
     let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
     let unpaid =
         r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"pay"}}"#;
-    let cases: [(Answer, ClientRetries, usize); 7] = [
-        (Text(200, overloaded), ClientRetries::new(POLICY), 1),
-        (Text(200, overloaded), read(), 2),
-        (Text(429, unpaid), ClientRetries::new(POLICY), 2),
-        (Text(429, unpaid), read(), 1),
-        (Text(200, " \n"), read(), 2),
-        (Text(204, ""), read(), 1),
-        (Text(200, "fine"), read(), 1),
+    let wait = "Rate limit reached. Please try again in 20s.";
+    let wait_in_json = r#"{"message":"Rate limit reached. Please try again in 20s."}"#;
+    let cases: [(Answer, ClientRetries, &[f64]); 9] = [
+        (Text(200, overloaded), ClientRetries::new(POLICY), &[0.0]),
+        (Text(200, overloaded), read(), &[0.0, 1.0]),
+        (Text(429, unpaid), ClientRetries::new(POLICY), &[0.0, 1.0]),
+        (Text(429, unpaid), read(), &[0.0]),
+        (Text(429, wait), ClientRetries::new(POLICY).read_bodies(4096), &[0.0, 20.0]),
+        (Text(429, wait_in_json), ClientRetries::new(POLICY).read_bodies(4096), &[0.0, 20.0]),
+        (Text(200, " \n"), read(), &[0.0, 1.0]),
+        (Text(204, ""), read(), &[0.0]),
+        (Text(200, "fine"), read(), &[0.0]),
     ];
-    for (answer, retries, attempts) in cases {
+    for (answer, retries, starts) in cases {
         let service = Scripted::new([answer.clone()]);
         let sent = service.under(retries).oneshot(post("hello")).await.unwrap();
-        assert_eq!(service.starts().len(), attempts, "{answer:?}");
+        assert_eq!(service.starts(), starts, "{answer:?}");
         // The part that was read is returned.
         let body = sent.into_body().collect().await.unwrap().to_bytes();
         let expected = match answer {
-            Text(_, text) if attempts == 1 => text,
+            Text(_, text) if starts.len() == 1 => text,
             _ => "hello",
         };
         assert_eq!(body, expected, "{answer:?}");
@@ -201,20 +205,6 @@ async fn errors_in_bodies_are_classified() {
     let recording = testing::record();
     send(&Scripted::new([Text(200, overloaded)]), read()).await.unwrap();
     assert!(recording.lines()[0].contains("error=200 OK: {\"type\":\"error\""), "{recording:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_wait_in_the_text_of_a_body_is_the_hint() {
-    for text in [
-        "Rate limit reached. Please try again in 20s.",
-        r#"{"message":"Rate limit reached. Please try again in 20s."}"#,
-    ] {
-        let service = Scripted::new([Text(429, text)]);
-        let retries = ClientRetries::new(POLICY).read_bodies(4096);
-        let began = Instant::now();
-        assert_eq!(send(&service, retries).await, Ok(200));
-        assert_eq!(began.elapsed(), Duration::from_secs(20), "{text}");
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -235,59 +225,36 @@ async fn only_the_start_of_a_long_body_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn timeouts_are_retried_and_errors() {
-    let service = Scripted::new([Never]);
-    let limited = POLICY.timeout(5 * SECOND);
-    assert_eq!(send(&service, limited).await, Ok(200));
-    assert_eq!(service.starts(), [0.0, 6.0]);
-
-    let service = Scripted::new([Never]);
-    let error = service.under(limited.max(0)).oneshot(post("")).await.unwrap_err();
-    assert_eq!(error.downcast_ref(), Some(&TimedOut::new(5 * SECOND)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_limiter_makes_calls_wait() {
-    let limiter = Arc::new(RateLimiter::fixed(1, 10 * SECOND).max_wait(15 * SECOND));
-    let retries = ClientRetries::new(POLICY).limiter(Arc::clone(&limiter));
-    let service = Scripted::new([]);
-    let layered = || service.under(retries.clone()).oneshot(post(""));
-    let (first, second, third) = tokio::join!(layered(), layered(), layered());
-    assert!(first.is_ok() && second.is_ok());
-    let error = third.unwrap_err();
-    assert_eq!(error.downcast_ref(), Some(&Rejected::new(RejectedBy::Limiter)));
-    assert_eq!(service.starts(), [0.0, 10.0]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_open_breaker_rejects() {
-    static BREAKER: Breaker = Breaker::new().consecutive_failures(2);
-    let retries = ClientRetries::new(POLICY).breaker(&BREAKER);
+async fn a_rejection_is_an_error_or_ends_the_call_with_its_last_response() {
+    let rejection = async |service: &Scripted, retries: &ClientRetries| {
+        let error = service.under(retries.clone()).oneshot(post("")).await.unwrap_err();
+        *error.downcast::<Rejected>().unwrap()
+    };
+    let breaker = Arc::new(Breaker::new().consecutive_failures(2));
+    let retries = ClientRetries::new(POLICY).breaker(Arc::clone(&breaker));
     let service = Scripted::new(vec![Status(503, &[]); 9]);
     let recording = testing::record();
-    // The call ends with its last response.
     assert_eq!(send(&service, retries.clone()).await, Ok(503));
-    assert_eq!(service.starts(), [0.0, 1.0]);
-    let error = service.under(retries).oneshot(post("")).await.unwrap_err();
-    assert_eq!(error.downcast_ref(), Some(&Rejected::new(RejectedBy::Breaker)));
+    assert_eq!(rejection(&service, &retries).await, Rejected::new(RejectedBy::Breaker));
     assert_eq!(service.starts(), [0.0, 1.0]);
     let lines = recording.lines();
-    let ends: Vec<_> = lines.iter().filter(|line| line.contains("reason=rejected")).collect();
-    assert_eq!(ends.len(), 2, "{lines:?}");
-}
+    let ends = lines.iter().filter(|line| line.contains("reason=rejected"));
+    assert_eq!(ends.count(), 2, "{lines:?}");
 
-#[tokio::test(start_paused = true)]
-async fn a_pause_after_a_rejection_can_be_cancelled() {
-    let stopped = Instant::now() + SECOND;
-    let breaker = Arc::new(Breaker::new());
+    // During the pause after a rejection.
     breaker.force_open();
-    let service = Scripted::new([]);
+    let stopped = Instant::now() + SECOND;
     let retries = ClientRetries::new(POLICY.rejected(Section::new().max(2).base(9 * SECOND)));
     let retries = retries.breaker(breaker).cancel(move || sleep_until(stopped));
-    let error = service.under(retries).oneshot(post("")).await.unwrap_err();
-    let cancelled = Rejected::new(RejectedBy::Cancelled);
-    assert_eq!(error.downcast_ref(), Some(&cancelled));
+    assert_eq!(rejection(&service, &retries).await, Rejected::new(RejectedBy::Cancelled));
     assert_eq!(Instant::now(), stopped);
+
+    let limiter = RateLimiter::fixed(1, 10 * SECOND).max_wait(5 * SECOND);
+    let retries = ClientRetries::new(POLICY).limiter(Arc::new(limiter));
+    let service = Scripted::new([]);
+    assert_eq!(send(&service, retries.clone()).await, Ok(200));
+    assert_eq!(rejection(&service, &retries).await, Rejected::new(RejectedBy::Limiter));
+    assert_eq!(service.starts().len(), 1);
 }
 
 /// `Other` is not a meaningful kind of I/O error.
@@ -341,19 +308,4 @@ async fn a_cancelled_call_ends_its_pause_and_its_wait() {
     // Its place in the queue is free again.
     assert_eq!(send(&service, retries).await, Ok(200));
     assert_eq!(service.starts(), [0.0, 10.0]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn observers_see_every_event() {
-    let events = Arc::new(Mutex::new(Vec::new()));
-    let recorded = Arc::clone(&events);
-    let retries = ClientRetries::new(POLICY.max(1))
-        .name("shop")
-        .observe(move |event| recorded.lock().unwrap().push(event.elapsed()));
-    let service = Scripted::new([Status(503, &[])]);
-    send(&service, retries.clone()).await.unwrap();
-    send(&service, retries).await.unwrap();
-    let events = events.lock().unwrap();
-    let expected = [0, 0, 1, 1, 0, 0].map(|secs| Some(Duration::from_secs(secs)));
-    assert_eq!(*events, expected);
 }

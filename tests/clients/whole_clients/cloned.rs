@@ -1,7 +1,7 @@
 //! Requests of any `Clone` type, over a service whose error type is kept.
 
-use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
-use retry_runtime::own_loop::NextAttempt;
+use futures_util::future::join_all;
+use retry_clients::tower::{ByClone, GaveUp, Retry, RetryLayer};
 use support::prelude::*;
 use tower::{Layer, ServiceExt, service_fn};
 
@@ -51,6 +51,15 @@ async fn answers_and_errors_are_judged_by_their_types() {
         assert!(lines[0].contains(" request attempt=1 "), "{lines:?}");
         assert!(lines[0].ends_with(line), "{lines:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_of_one_service_are_retried_separately() {
+    let service = Plain::failing(["busy"; 5]);
+    let retry = layer().layer(service.clone());
+    let calls = (0..5).map(|number| retry.clone().oneshot(number.to_string()));
+    assert!(join_all(calls).await.iter().all(Result::is_ok));
+    assert_eq!(service.starts(), [0, 0, 0, 0, 0, 1000, 1000, 1000, 1000, 1000]);
 }
 
 /// Even a non-retryable one.
@@ -149,14 +158,6 @@ async fn hooks_change_the_request_at_their_time() {
     assert_eq!(recorded, expected);
 }
 
-fn refused<'a>(
-    _: &'a mut String,
-    _: Result<&'a &'static str, &'a Fault>,
-    _: NextAttempt,
-) -> HookFuture<'a> {
-    Box::pin(async { Err("token refused".into()) })
-}
-
 /// The outcome that gave up, and its replacement.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_the_outcome() {
@@ -209,23 +210,6 @@ async fn a_response_that_no_hook_needs_is_not_kept() {
     let paused = timeout(Duration::from_millis(500), tokio::spawn(call));
     assert!(paused.await.is_err());
     assert_eq!(Arc::strong_count(&answer), 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_fallback_follows_what_ends_a_call_between_attempts() {
-    let layer = layer().before_retry(refused).fallback(|_, gave_up| {
-        assert_eq!((gave_up.attempts, gave_up.reason), (1, Reason::HookFailed));
-        Box::pin(async { Ok("cached") })
-    });
-    let recording = testing::record();
-    assert_eq!(send(layer, &Plain::failing(["busy"])).await, Ok("cached"));
-    assert_eq!(
-        recording.lines()[1..],
-        [
-            "falling back request attempt=1 max=3 error=busy; token refused reason=hook failed",
-            "fell back request attempt=1 max=3",
-        ]
-    );
 }
 
 /// A type that can be used in a client's field, with any closures.

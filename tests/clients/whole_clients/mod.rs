@@ -3,18 +3,16 @@
 mod bodies;
 mod calls;
 mod cloned;
-mod dropped;
 mod flaky;
 mod held;
 mod hooks;
 mod plain;
 mod policies;
 mod readiness;
+mod repeat;
 mod rules;
 mod scripted;
 mod spans;
-mod tower_resilience;
-mod tower_retry;
 
 #[cfg(feature = "async_openai")]
 mod async_openai;
@@ -26,7 +24,13 @@ mod kube;
 mod nested;
 #[cfg(feature = "octocrab")]
 mod octocrab;
-#[cfg(feature = "hyper_util")]
+#[cfg(any(
+    feature = "async_openai",
+    feature = "hyper_util",
+    feature = "kube",
+    feature = "octocrab",
+    feature = "reqwest_middleware"
+))]
 mod real;
 #[cfg(feature = "reqwest_middleware")]
 mod reqwest;

@@ -229,6 +229,21 @@ async fn a_service_that_fails_to_be_ready_has_failed() {
     assert_eq!(previous, [None, Some(&b"1"[..]), Some(b"2")]);
 }
 
+/// Nothing was sent, so the limiter refunds the attempt's cost.
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_given_back_while_the_service_is_busy() {
+    let limiter = Arc::new(RateLimiter::fixed(1, 60 * SECOND));
+    let retries = ClientRetries::new(Policy::none()).limiter(Arc::clone(&limiter));
+    let one_place = ConcurrencyLimit::new(Scripted::new([]), 1);
+    let mut client = RetryLayer::new(retries).layer(one_place.clone());
+    reserve(&mut client).await;
+    let call = client.call(post(""));
+    let mut busy = one_place;
+    reserve(&mut busy).await;
+    assert!(timeout(5 * SECOND, call).await.is_err());
+    assert_eq!(limiter.available().to_string(), "1");
+}
+
 /// There is no call yet to retry.
 #[tokio::test(start_paused = true)]
 async fn a_first_wait_that_fails_is_not_retried() {

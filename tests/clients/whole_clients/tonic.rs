@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use bytes::{Buf, BufMut, Bytes};
+use bytes::{BufMut, Bytes};
 use futures_util::future::{BoxFuture, pending, ready};
 use futures_util::{Stream, StreamExt, stream};
 use http::uri::PathAndQuery;
@@ -15,7 +15,6 @@ use retry_clients::tower::{Retry, RetryLayer};
 use support::prelude::*;
 use tonic::body::Body;
 use tonic::client::Grpc;
-use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::server::NamedService;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Server};
@@ -23,48 +22,9 @@ use tonic::{Code, Status};
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::scripted::{Answer as Scripting, Scripted, post};
-use crate::tonic::service::{Backend as Hung, endpoint};
+use crate::tonic::service::{Backend as Hung, Text, endpoint};
 
 const PATH: PathAndQuery = PathAndQuery::from_static("/test.Frames/Call");
-
-/// Messages that are texts.
-#[derive(Clone, Copy, Default)]
-struct Text;
-
-impl Codec for Text {
-    type Encode = String;
-    type Decode = String;
-    type Encoder = Self;
-    type Decoder = Self;
-
-    fn encoder(&mut self) -> Self {
-        Self
-    }
-
-    fn decoder(&mut self) -> Self {
-        Self
-    }
-}
-
-impl Encoder for Text {
-    type Item = String;
-    type Error = Status;
-
-    fn encode(&mut self, text: String, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.put_slice(text.as_bytes());
-        Ok(())
-    }
-}
-
-impl Decoder for Text {
-    type Item = String;
-    type Error = Status;
-
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<String>, Status> {
-        let bytes = buffer.copy_to_bytes(buffer.remaining());
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-    }
-}
 
 type Pairs = &'static [(&'static str, &'static str)];
 
@@ -215,26 +175,18 @@ async fn unary_calls() {
 
 /// A layer that doesn't read trailers would report a success.
 #[tokio::test]
-async fn the_log_shows_the_callers_result() {
+async fn the_log_shows_the_pushback_and_the_callers_result() {
     let _skipped = testing::skip_sleeps();
-    let backend = Backend::start([REFUSED_LATER; 2]);
+    let pushback = Answer(&[("grpc-status", "14"), ("grpc-retry-pushback-ms", "90000")], &[], &[]);
+    let backend = Backend::start([pushback, REFUSED_LATER]);
     let recording = testing::record();
     let answer = unary(&mut backend.client(Policy::new().max(1)).await).await;
     assert_eq!(answer, Err(Code::Unavailable));
+    assert!(recording.delays()[0] >= Duration::from_secs(90));
     let lines = recording.lines();
     assert!(lines[0].starts_with("retrying test.Frames/Call attempt=1 max=1 delay="), "{lines:?}");
     assert!(lines[1].starts_with("gave up test.Frames/Call attempt=2 max=1"), "{lines:?}");
     assert!(lines[1].ends_with("reason=exhausted"), "{lines:?}");
-}
-
-#[tokio::test]
-async fn pushback_is_the_delay() {
-    let _skipped = testing::skip_sleeps();
-    let recording = testing::record();
-    let answer = Answer(&[("grpc-status", "14"), ("grpc-retry-pushback-ms", "90000")], &[], &[]);
-    let backend = Backend::start([answer]);
-    unary(&mut backend.client(Policy::new()).await).await.unwrap();
-    assert!(recording.delays()[0] >= Duration::from_secs(90));
 }
 
 async fn read(messages: impl Stream<Item = Result<String, Status>>) -> (Vec<String>, Option<Code>) {

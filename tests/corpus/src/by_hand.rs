@@ -1,7 +1,5 @@
 //! The loop that a user would write around a body by hand.
 
-use std::ops::Range;
-
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{ExprAsync, ExprClosure, ExprReturn, ExprTry, Item, Macro};
@@ -21,11 +19,12 @@ pub(crate) enum Way {
 pub(crate) fn around(function: &Function, way: Way) -> Option<Vec<Edit>> {
     let body = function.block.span().byte_range();
     let is_named = !function.returned.contains("impl ");
-    let ty = if is_named {
-        format!(": {}", function.returned)
-    } else {
-        String::new()
+    // Text with the type, if it can be written.
+    let typed = |before: &str, after: &str| {
+        let text = is_named.then(|| format!("{before}{}{after}", function.returned));
+        text.unwrap_or_default()
     };
+    let ty = typed(": ", "");
     let mut edits = Vec::new();
     let (before, after) = match (way, function.shape) {
         (Way::Labelled, Shape::Blocking | Shape::Async) => (
@@ -37,22 +36,15 @@ pub(crate) fn around(function: &Function, way: Way) -> Option<Vec<Edit>> {
             "}; let corpus_outcome = corpus_future.await;".to_owned(),
         ),
         (Way::Closed, Shape::Blocking) => {
-            let returned = if is_named {
-                format!("-> {}", function.returned)
-            } else {
-                String::new()
-            };
+            let returned = typed("-> ", "");
             (
                 format!("let corpus_outcome{ty} = (|| {returned} {{"),
                 "})();".to_owned(),
             )
         }
         (Way::Closed, Shape::Async) => {
-            let hint = if is_named {
-                format!("if false {{ let corpus_never{ty} = loop {{}}; return corpus_never; }}")
-            } else {
-                String::new()
-            };
+            let never = " = loop {}; return corpus_never; }";
+            let hint = typed("if false { let corpus_never: ", never);
             (
                 format!("let corpus_outcome{ty} = async {{ {hint}"),
                 "}.await;".to_owned(),
@@ -64,10 +56,7 @@ pub(crate) fn around(function: &Function, way: Way) -> Option<Vec<Edit>> {
         ),
     };
     if way == Way::Labelled {
-        let mut exits = Exits {
-            found: Vec::new(),
-            is_hidden: false,
-        };
+        let mut exits = Exits::default();
         exits.visit_block(&function.block);
         if exits.is_hidden {
             return None;
@@ -84,22 +73,14 @@ pub(crate) fn around(function: &Function, way: Way) -> Option<Vec<Edit>> {
     let close = format!(
         "{after} if corpus_outcome.is_ok() || corpus_attempt > 2 {{ break corpus_outcome; }} }} {close} }}"
     );
-    edits.push((first(&body), open));
-    edits.push((last(&body), close));
+    // In place of the braces.
+    edits.push((body.start..body.start + 1, open));
+    edits.push((body.end - 1..body.end, close));
     Some(edits)
 }
 
-/// The opening brace.
-fn first(body: &Range<usize>) -> Range<usize> {
-    body.start..body.start + 1
-}
-
-/// The closing brace.
-fn last(body: &Range<usize>) -> Range<usize> {
-    body.end - 1..body.end
-}
-
 /// The `return`s and `?`s of a body, but not those of what is within.
+#[derive(Default)]
 struct Exits {
     found: Vec<Edit>,
     /// True if a macro's tokens may contain another one.
@@ -129,13 +110,10 @@ impl Visit<'_> for Exits {
         let text = found.tokens.to_string();
         self.is_hidden |= text.contains('?') || text.contains("return");
         // A macro that ends the function by its own means.
-        self.is_hidden |= ["bail", "ensure", "fail", "try"].iter().any(|name| {
-            found
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| last.ident.to_string().contains(name))
-        });
+        let last = found.path.segments.last();
+        let name = last.map_or_else(String::new, |last| last.ident.to_string());
+        let ends = ["bail", "ensure", "fail", "try"];
+        self.is_hidden |= ends.iter().any(|part| name.contains(part));
     }
 
     fn visit_expr_closure(&mut self, _: &ExprClosure) {}

@@ -32,11 +32,8 @@ pub(crate) fn check(folder: &Path, features: &[&str]) -> Vec<Message> {
         .map(|value| message(folder, &value["message"]))
         .collect();
     let is_explained = messages.iter().any(|message| message.is_error);
-    assert!(
-        output.status.success() || is_explained,
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() || is_explained, "{errors}");
     messages
 }
 
@@ -51,10 +48,9 @@ pub(crate) fn unit_tests(folder: &Path, features: &[&str]) -> Option<[u32; 2]> {
     let line = text.lines().find(|line| line.starts_with("test result:"))?;
     let words: Vec<_> = line.split_whitespace().collect();
     let count = |what: &str| {
-        let at = words
-            .iter()
-            .position(|word| word.trim_end_matches(';') == what)?;
-        words[at - 1].parse().ok()
+        let mut pairs = words.windows(2);
+        let found = pairs.find(|pair| pair[1].trim_end_matches(';') == what)?;
+        found[0].parse().ok()
     };
     Some([count("passed")?, count("failed")?])
 }

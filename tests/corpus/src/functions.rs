@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Attribute, Block, File, ImplItemFn, ItemFn, ReturnType, Signature, TraitItemFn};
+use syn::{Attribute, Block, ImplItemFn, ItemFn, ReturnType, Signature, TraitItemFn};
 
 /// The way in which a body returns an attempt's outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,21 +51,14 @@ pub(crate) fn of(source: &Path) -> Vec<Function> {
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).expect("a file");
                 if let Ok(file) = syn::parse_file(&text) {
-                    found.append(&mut of_file(path, &file));
+                    let mut functions = Functions { path, found };
+                    functions.visit_file(&file);
+                    found = functions.found;
                 }
             }
         }
     }
     found
-}
-
-fn of_file(path: PathBuf, file: &File) -> Vec<Function> {
-    let mut functions = Functions {
-        path,
-        found: Vec::new(),
-    };
-    functions.visit_file(file);
-    functions.found
 }
 
 struct Functions {
@@ -107,21 +100,13 @@ impl Functions {
 
 impl Visit<'_> for Functions {
     fn visit_item_fn(&mut self, item: &ItemFn) {
-        self.add(
-            &item.attrs,
-            item.vis.to_token_stream(),
-            &item.sig,
-            &item.block,
-        );
+        let before = item.vis.to_token_stream();
+        self.add(&item.attrs, before, &item.sig, &item.block);
     }
 
     fn visit_impl_item_fn(&mut self, item: &ImplItemFn) {
-        self.add(
-            &item.attrs,
-            item.vis.to_token_stream(),
-            &item.sig,
-            &item.block,
-        );
+        let before = item.vis.to_token_stream();
+        self.add(&item.attrs, before, &item.sig, &item.block);
     }
 
     fn visit_trait_item_fn(&mut self, item: &TraitItemFn) {

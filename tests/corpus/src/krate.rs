@@ -35,14 +35,8 @@ pub(crate) struct Figures {
 impl<'a> Crate<'a> {
     pub(crate) fn new(folder: PathBuf, features: Vec<&'a str>) -> Self {
         let functions = functions::of(&folder.join("src"));
-        let files: BTreeSet<_> = functions
-            .iter()
-            .map(|function| function.file.clone())
-            .collect();
-        let read = |file: PathBuf| {
-            let text = fs::read_to_string(&file).expect("a file");
-            (file, text)
-        };
+        let files: BTreeSet<_> = functions.iter().map(|function| &function.file).collect();
+        let read = |file: &PathBuf| (file.clone(), fs::read_to_string(file).expect("a file"));
         let texts = files.into_iter().map(read).collect();
         Self {
             folder,
@@ -54,47 +48,31 @@ impl<'a> Crate<'a> {
 
     pub(crate) fn figures(&self, name: &str, has_tests: bool) -> Figures {
         let unchanged = compiler::check(&self.folder, &self.features);
-        let error = unchanged.iter().find(|message| message.is_error);
-        assert!(
-            error.is_none(),
-            "{name} does not compile: {}",
-            error.expect("an error").text
-        );
+        if let Some(error) = unchanged.iter().find(|message| message.is_error) {
+            panic!("{name} does not compile: {}", error.text);
+        }
         let tests = has_tests.then(|| compiler::unit_tests(&self.folder, &self.features));
         let all = (0..self.functions.len()).collect();
-        let reached: BTreeSet<_> = self
-            .failures(&all, |function| Some(before(function, PROBE)), true)
-            .0
-            .into_keys()
-            .collect();
-        let (failed, warnings) = self.failures(
-            &reached,
-            |function| Some(before(function, ATTRIBUTE)),
-            false,
-        );
+        let (reached, _) = self.failures(&all, before(PROBE), true);
+        let reached: BTreeSet<_> = reached.into_keys().collect();
+        let (failed, warnings) = self.failures(&reached, before(ATTRIBUTE), false);
         let after = has_tests.then(|| compiler::unit_tests(&self.folder, &self.features));
-        let (refused, failed): (Failures, Failures) = failed
-            .into_iter()
-            .partition(|(_, why)| is_in_our_words(why));
+        let failed = failed.into_iter();
+        let (refused, failed): (Failures, _) = failed.partition(|(_, why)| is_in_our_words(why));
         // Also those that are refused, to see what it is that words are about.
         let mut by_hand: BTreeSet<_> = refused.keys().chain(failed.keys()).copied().collect();
         let mut why = Failures::new();
         for way in [Way::Labelled, Way::Closed] {
             let edits = |function: &Function| by_hand::around(function, way);
-            let possible: BTreeSet<_> = by_hand
-                .iter()
-                .copied()
-                .filter(|index| edits(&self.functions[*index]).is_some())
-                .collect();
+            let is_possible = |index: &usize| edits(&self.functions[*index]).is_some();
+            let possible = by_hand.iter().copied().filter(is_possible).collect();
             let (failed, _) = self.failures(&possible, edits, false);
             by_hand.retain(|index| !possible.contains(index) || failed.contains_key(index));
             why.extend(failed);
         }
         let details = self.details(&refused, &failed, &by_hand, &why);
-        let alone = failed
-            .keys()
-            .filter(|index| !by_hand.contains(index))
-            .count();
+        let alone = failed.keys().filter(|index| !by_hand.contains(index));
+        let alone = alone.count();
         let before = unchanged.len();
         Figures {
             counts: [
@@ -185,11 +163,8 @@ impl<'a> Crate<'a> {
         let mut text = String::new();
         for (index, message) in refused.iter().chain(failed) {
             let function = &self.functions[*index];
-            let file = function
-                .file
-                .strip_prefix(&self.folder)
-                .expect("within")
-                .display();
+            let file = function.file.strip_prefix(&self.folder);
+            let file = file.expect("within").display();
             let class = match (refused.contains_key(index), by_hand.contains(index)) {
                 (true, true) => "in words",
                 (true, false) => "in words, compiles by hand",
@@ -208,8 +183,9 @@ impl<'a> Crate<'a> {
     }
 }
 
-fn before(function: &Function, attribute: &str) -> Vec<Edit> {
-    vec![(function.start..function.start, attribute.to_owned())]
+/// Puts an attribute before a function.
+fn before(attribute: &str) -> impl Fn(&Function) -> Option<Vec<Edit>> {
+    move |function| Some(vec![(function.start..function.start, attribute.to_owned())])
 }
 
 /// Messages of the macro have no code, as have some of rustc's. Those that the compiler gives for a trait of ours name

@@ -38,16 +38,10 @@ pub(crate) fn patched(work: &Path, name: &str, version: &str) -> PathBuf {
     empty_crate(&download, &manifest);
     empty_crate(&work.join("common"), COMMON);
     let mut cargo = Command::new("cargo");
-    let output = cargo
-        .args(["metadata", "--format-version=1"])
-        .current_dir(&download)
-        .output();
-    let output = output.expect("cargo runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    cargo.args(["metadata", "--format-version=1"]);
+    let output = cargo.current_dir(&download).output().expect("cargo runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let mut packages = metadata["packages"].as_array().expect("packages").iter();
     let found = packages

@@ -22,8 +22,7 @@ const fn of(volume: u32, ratio: f64, successes: u32) -> Breaker {
 async fn sequences() {
     for (name, breaker, steps) in rows! {
         "CircuitBreakerTest.testCircuitClosedThenOpen", of(4, 0.75, 2), "fails*4 rejected*3";
-        "CircuitBreakerTest.testCircuitReClose", of(4, 0.75, 2),
-            "fails*4 50s succeeds*2 Closed succeeds";
+        "CircuitBreakerTest.testCircuitReClose", of(4, 0.75, 2), "fails*4 50s succeeds*2 Closed succeeds";
         "CircuitBreakerTest.testCircuitDefaultSuccessThreshold", of(4, 0.75, 1),
             "fails*4 rejected 50s succeeds fails*4 rejected";
         "CircuitBreakerTest.testCircuitHighSuccessThreshold", of(4, 0.75, 3),
@@ -32,8 +31,7 @@ async fn sequences() {
         "CircuitBreakerTest.testClassLevelCircuitOverride", of(2, 1.0, 2), "fails*2 rejected*5";
         "CircuitBreakerTest.testClassLevelCircuitOverrideNoDelay",
             of(4, 0.75, 2).open_for(secs(0)), "fails*4 1s succeeds*2 Closed succeeds";
-        "CircuitBreakerTest.testRollingWindowCircuitOpen", of(4, 0.5, 1),
-            "succeeds fails*2 Closed succeeds rejected";
+        "CircuitBreakerTest.testRollingWindowCircuitOpen", of(4, 0.5, 1), "succeeds fails*2 Closed succeeds rejected";
         "CircuitBreakerTest.testRollingWindowCircuitOpen2", of(4, 0.5, 1),
             "succeeds fails succeeds*2 Closed fails rejected";
         "CircuitBreakerInitialSuccessTest.testCircuitInitialSuccessDefaultSuccessThreshold",
@@ -109,12 +107,7 @@ async fn retries_end_where_it_opens() {
         } else {
             blocking(&breaker, max, &count)
         };
-        let is_late = takes == hangs;
-        let end = if is_late {
-            Error::TimedOut
-        } else {
-            Error::Failed
-        };
+        let end = Error::of_late(takes == hangs);
         assert_eq!(ended, Err(end), "{name}");
         assert_eq!(count.load(SeqCst), attempts, "{name}");
         assert_eq!(breaker.state() == Open, attempts == 4, "{name}");

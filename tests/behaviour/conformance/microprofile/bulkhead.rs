@@ -19,36 +19,33 @@ async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
 /// All slots and the queue are taken, the next call is rejected at once, and another one starts after the others.
 #[tokio::test(start_paused = true)]
 async fn places_and_queue() {
-    for (name, places, queue) in rows! {
-        "BulkheadSynchTest.testBulkheadClassSemaphore3", 3, 0;
-        "BulkheadSynchTest.testBulkheadMethodSemaphore3", 3, 0;
-        "BulkheadSynchTest.testBulkheadClassSemaphore10", 10, 0;
-        "BulkheadSynchTest.testBulkheadMethodSemaphore10", 10, 0;
-        "BulkheadSynchTest.testBulkheadClassSemaphoreDefault", 10, 0;
-        "BulkheadSynchTest.testBulkheadMethodSemaphoreDefault", 10, 0;
-        "BulkheadSynchConfigTest.testBulkheadClassSemaphore3", 3, 0;
-        "BulkheadAsynchTest.testBulkheadClassAsynchronous10", 10, 10;
-        "BulkheadAsynchTest.testBulkheadMethodAsynchronous10", 10, 10;
-        "BulkheadAsynchTest.testBulkheadClassAsynchronous3", 3, 10;
-        "BulkheadAsynchTest.testBulkheadMethodAsynchronous3", 3, 10;
-        "BulkheadAsynchTest.testBulkheadClassAsynchronousDefault", 10, 10;
-        "BulkheadAsynchTest.testBulkheadMethodAsynchronousDefault", 10, 10;
-        "BulkheadAsynchTest.testBulkheadClassAsynchronousQueueing5", 5, 5;
-        "BulkheadAsynchTest.testBulkheadMethodAsynchronousQueueing5", 5, 5;
-        "BulkheadAsynchTest.testBulkheadCompletionStage", 2, 2;
+    for (names, places, queue) in rows! {
+        vec!["BulkheadSynchTest.testBulkheadClassSemaphore3", "BulkheadSynchTest.testBulkheadMethodSemaphore3",
+            "BulkheadSynchConfigTest.testBulkheadClassSemaphore3"], 3, 0;
+        vec!["BulkheadSynchTest.testBulkheadClassSemaphore10", "BulkheadSynchTest.testBulkheadMethodSemaphore10",
+            "BulkheadSynchTest.testBulkheadClassSemaphoreDefault",
+            "BulkheadSynchTest.testBulkheadMethodSemaphoreDefault"], 10, 0;
+        vec!["BulkheadAsynchTest.testBulkheadClassAsynchronous10", "BulkheadAsynchTest.testBulkheadMethodAsynchronous10",
+            "BulkheadAsynchTest.testBulkheadClassAsynchronousDefault",
+            "BulkheadAsynchTest.testBulkheadMethodAsynchronousDefault"], 10, 10;
+        vec!["BulkheadAsynchTest.testBulkheadClassAsynchronous3",
+            "BulkheadAsynchTest.testBulkheadMethodAsynchronous3"], 3, 10;
+        vec!["BulkheadAsynchTest.testBulkheadClassAsynchronousQueueing5",
+            "BulkheadAsynchTest.testBulkheadMethodAsynchronousQueueing5"], 5, 5;
+        vec!["BulkheadAsynchTest.testBulkheadCompletionStage"], 2, 2;
     } {
         let limiter = ConcurrencyLimiter::fixed(places).queue(queue);
         let rejected = async {
-            assert_eq!(limiter.running(), u64::from(places), "{name}");
-            assert_eq!(limiter.waiting(), queue as usize, "{name}");
+            assert_eq!(limiter.running(), u64::from(places), "{names:?}");
+            assert_eq!(limiter.waiting(), queue as usize, "{names:?}");
             let start = Instant::now();
-            assert_eq!(work(&limiter).await, FULL, "{name}");
-            assert_eq!(start.elapsed(), secs(0), "{name}");
+            assert_eq!(work(&limiter).await, FULL, "{names:?}");
+            assert_eq!(start.elapsed(), secs(0), "{names:?}");
         };
         let all = (0..places + queue).map(|_| work(&limiter));
         let (ended, ()) = join(join_all(all), rejected).await;
-        assert!(ended.iter().all(Result::is_ok), "{name}");
-        assert_eq!(work(&limiter).await, Ok(()), "{name}");
+        assert!(ended.iter().all(Result::is_ok), "{names:?}");
+        assert_eq!(work(&limiter).await, Ok(()), "{names:?}");
     }
 }
 

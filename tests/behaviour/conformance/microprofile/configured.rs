@@ -47,13 +47,11 @@ impl Client {
 async fn switches_and_numbers() {
     let _turn = crate::turn();
     for (names, installed, attempts) in rows! {
-        vec!["DisableTest.testRetryDisabled", "DisableTest.testFallbackSuccess"],
-            "enabled=false", [1, 1, 1];
+        vec!["DisableTest.testRetryDisabled", "DisableTest.testFallbackSuccess"], "enabled=false", [1, 1, 1];
         vec!["DisableAnnotationGloballyTest.testRetryDisabled"], "default(enabled=false)", [1, 1, 1];
         vec!["DisableAnnotationGloballyEnableOnClassTest.testRetryEnabled",
             "DisableAnnotationGloballyEnableOnClassTest.testFallbackEnabled",
-            "DisableFTEnableOnClassTest.testRetryEnabled",
-            "DisableFTEnableOnClassTest.testFallbackEnabled"],
+            "DisableFTEnableOnClassTest.testRetryEnabled", "DisableFTEnableOnClassTest.testFallbackEnabled"],
             "default(enabled=false), Client(enabled=true)", [6, 2, 2];
         vec!["DisableAnnotationGloballyEnableOnMethodTest.testRetryEnabled",
             "DisableAnnotationGloballyEnableOnMethodTest.testFallbackDisabled",
@@ -63,19 +61,20 @@ async fn switches_and_numbers() {
         vec!["DisableAnnotationOnClassEnableOnMethodTest.testRetryEnabled",
             "DisableAnnotationOnClassEnableOnMethodTest.testFallbackDisabled"],
             "Client(enabled=false), Client.once(enabled=true)", [1, 2, 1];
-        vec!["DisableAnnotationOnMethodsTest.testRetryDisabled"], "Client.once(enabled=false)",
-            [6, 1, 2];
+        vec!["DisableAnnotationOnMethodsTest.testRetryDisabled"], "Client.once(enabled=false)", [6, 1, 2];
         vec!["DisableFTEnableGloballyTest.testRetryEnabled",
             "DisableFTEnableGloballyTest.testFallbackEnabled"], "default(enabled=true)", [6, 2, 2];
-        vec!["ConfigPropertyGlobalVsClassTest.propertyPriorityTest"],
-            "Client(max=5), default(max=7)", [6, 6, 6];
+        vec!["ConfigPropertyGlobalVsClassTest.propertyPriorityTest"], "Client(max=5), default(max=7)", [6, 6, 6];
         vec!["ConfigPropertyGlobalVsClassVsMethodTest.propertyPriorityTest"],
             "Client(max=5), Client.service(max=6), default(max=7)", [7, 6, 6];
         vec!["ConfigPropertyOnClassAndMethodTest.propertyPriorityTest"],
             "Client(max=5), Client.service(max=6)", [7, 6, 6];
         vec!["RetryConfigTest.testConfigMaxRetries"], "Client.service(max=10)", [11, 2, 2];
         vec!["ConfigTest.testConfigMaxRetries"], "Client.service(max=3)", [4, 2, 2];
-        vec!["ConfigTest.testClassLevelConfigMaxRetries"], "Client(max=3)", [4, 4, 4];
+        // An installed policy for a class overrides its method's attribute. In the standard, the method takes
+        // precedence.
+        vec!["ConfigTest.testClassLevelConfigMaxRetries",
+            "ConfigTest.testClassLevelConfigMethodOverrideMaxRetries"], "Client(max=3)", [4, 4, 4];
     } {
         crate::install(installed);
         let client = Client::default();
@@ -87,17 +86,6 @@ async fn switches_and_numbers() {
         assert_eq!(client.falls_back().await, Ok(()), "{names:?}");
         assert_eq!([service, once, count()], attempts, "{names:?}");
     }
-}
-
-/// An installed policy for a class overrides its method's attribute. In the standard, the method takes precedence.
-#[tokio::test(start_paused = true)]
-async fn a_file_beats_an_attribute() {
-    let _turn = crate::turn();
-    let name = "ConfigTest.testClassLevelConfigMethodOverrideMaxRetries";
-    crate::install("Client(max=3)");
-    let client = Client::default();
-    assert_eq!(client.once().await, Err(TRANSIENT), "{name}");
-    assert_eq!(client.0.load(SeqCst), 4, "{name}");
 }
 
 /// The pauses of five retries.
@@ -133,22 +121,14 @@ async fn times() {
     let _turn = crate::turn();
     let ms = Duration::from_millis;
     for (name, file, takes, end, most) in rows! {
-        "RetryConfigTest.testConfigMaxDuration", "Client.prepared(deadline=1s)", ms(0), TRANSIENT,
-            ms(1000);
-        "ConfigTest.testConfigMaxDuration", "Client.prepared(deadline=1s)", ms(100), TRANSIENT,
-            ms(1100);
-        "ConfigTest.testClassLevelConfigMaxDuration", "Client(deadline=1s)", ms(100), TRANSIENT,
-            ms(1100);
-        "TimeoutGlobalConfigTest.testTimeout", "default(timeout=200ms, max=0)", ms(500), TIMEOUT,
-            ms(200);
-        "TimeoutMethodConfigTest.testTimeout", "Client.prepared(timeout=200ms, max=0)", ms(500),
-            TIMEOUT, ms(200);
-        "TimeoutConfigTest.testConfigValue", "Client.prepared(timeout=1s, max=0)", ms(60_000),
-            TIMEOUT, ms(1000);
-        "TimeoutConfigTest.testConfigUnit", "Client.prepared(timeout=1000ms, max=0)", ms(60_000),
-            TIMEOUT, ms(1000);
-        "TimeoutConfigTest.testConfigBoth", "Client.prepared(timeout=1000ms, max=0)", ms(60_000),
-            TIMEOUT, ms(1000);
+        "RetryConfigTest.testConfigMaxDuration", "Client.prepared(deadline=1s)", ms(0), TRANSIENT, ms(1000);
+        "ConfigTest.testConfigMaxDuration", "Client.prepared(deadline=1s)", ms(100), TRANSIENT, ms(1100);
+        "ConfigTest.testClassLevelConfigMaxDuration", "Client(deadline=1s)", ms(100), TRANSIENT, ms(1100);
+        "TimeoutGlobalConfigTest.testTimeout", "default(timeout=200ms, max=0)", ms(500), TIMEOUT, ms(200);
+        "TimeoutMethodConfigTest.testTimeout", "Client.prepared(timeout=200ms, max=0)", ms(500), TIMEOUT, ms(200);
+        "TimeoutConfigTest.testConfigValue", "Client.prepared(timeout=1s, max=0)", ms(60_000), TIMEOUT, ms(1000);
+        "TimeoutConfigTest.testConfigUnit", "Client.prepared(timeout=1000ms, max=0)", ms(60_000), TIMEOUT, ms(1000);
+        "TimeoutConfigTest.testConfigBoth", "Client.prepared(timeout=1000ms, max=0)", ms(60_000), TIMEOUT, ms(1000);
     } {
         let (policies, start) = (file.parse().unwrap(), Instant::now());
         assert_eq!(prepared(&policies, takes).await, Err(end), "{name}");

@@ -31,20 +31,16 @@ async fn retries() {
         testing::sequence(vec![Err(TRANSIENT); times].into_iter().chain([last]))
     };
     for (name, policy, server, takes, succeeded, reason, retries) in rows! {
-        "RetryMetricTest.testRetryMetricSuccessfulImmediately", five, fails(0, Ok(())), 0, 1,
-            Reason::Exhausted, 0;
-        "RetryMetricTest.testRetryMetricSuccessfulAfterRetry", five, fails(3, Ok(())), 0, 1,
-            Reason::Exhausted, 3;
+        "RetryMetricTest.testRetryMetricSuccessfulImmediately", five, fails(0, Ok(())), 0, 1, Reason::Exhausted, 0;
+        "RetryMetricTest.testRetryMetricSuccessfulAfterRetry", five, fails(3, Ok(())), 0, 1, Reason::Exhausted, 3;
         "RetryMetricTest.testRetryMetricNonRetryableImmediately", five, fails(0, Err(STOP)), 0, 0,
             Reason::NotRetryable, 0;
         "RetryMetricTest.testRetryMetricNonRetryableAfterRetries", five, fails(3, Err(STOP)), 0, 0,
             Reason::NotRetryable, 3;
-        "RetryMetricTest.testRetryMetricMaxRetries", five, fails(20, Ok(())), 0, 0,
-            Reason::Exhausted, 5;
+        "RetryMetricTest.testRetryMetricMaxRetries", five, fails(20, Ok(())), 0, 0, Reason::Exhausted, 5;
         "RetryMetricTest.testRetryMetricMaxRetriesHitButNoRetry", Policy::none().max(0),
             fails(20, Ok(())), 0, 0, Reason::Exhausted, 0;
-        "RetryMetricTest.testRetryMetricMaxDuration", DURATION, fails(20, Ok(())), 100, 0,
-            Reason::Deadline, 10;
+        "RetryMetricTest.testRetryMetricMaxDuration", DURATION, fails(20, Ok(())), 100, 0, Reason::Deadline, 10;
         "RetryMetricTest.testRetryMetricMaxDurationNoRetries", DURATION, fails(20, Ok(())), 1500, 0,
             Reason::Deadline, 0;
     } {

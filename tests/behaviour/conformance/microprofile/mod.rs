@@ -21,6 +21,17 @@ enum Error {
     Rejected(RejectedBy),
 }
 
+impl Error {
+    /// That of a call that fails, in time or not.
+    const fn of_late(is_late: bool) -> Self {
+        if is_late {
+            Self::TimedOut
+        } else {
+            Self::Failed
+        }
+    }
+}
+
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {

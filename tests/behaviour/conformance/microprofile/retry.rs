@@ -42,16 +42,12 @@ async fn attempts() {
     let policy = |text: &str| text.parse::<Policy>().unwrap();
     for (name, text, takes, least, most) in rows! {
         "RetryTest.testRetryMaxRetries", "max=5, backoff=none", 0, 6, 6;
-        "RetryTest.testRetryMaxDuration", "max=90, backoff=fixed, base=200ms, deadline=1s", 100, 4,
-            10;
-        "RetryTest.testRetryMaxDurationSeconds", "max=90, backoff=fixed, base=200ms, deadline=1s",
-            100, 4, 10;
-        "RetryTest.testRetryWithDelay",
-            "max=90, backoff=fixed, base=400ms, jitter=none, deadline=3200ms", 100, 7, 7;
+        "RetryTest.testRetryMaxDuration", "max=90, backoff=fixed, base=200ms, deadline=1s", 100, 4, 10;
+        "RetryTest.testRetryMaxDurationSeconds", "max=90, backoff=fixed, base=200ms, deadline=1s", 100, 4, 10;
+        "RetryTest.testRetryWithDelay", "max=90, backoff=fixed, base=400ms, jitter=none, deadline=3200ms", 100, 7, 7;
         "RetryTest.testRetryWithNoDelayAndJitter",
             "max=90, backoff=fixed, base=400ms, jitter=full, deadline=3200ms", 0, 8, 100;
-        "ZeroRetryJitterTest.test", "max=3, backoff=fixed, base=199ms, jitter=none, deadline=600ms",
-            0, 4, 4;
+        "ZeroRetryJitterTest.test", "max=3, backoff=fixed, base=199ms, jitter=none, deadline=600ms", 0, 4, 4;
         "RetryTest.testClassLevelRetryMaxRetries", "", 0, 3, 3;
         "RetryTest.testClassLevelRetryMaxDuration", "", 100, 4, 10;
         "RetryTest.testClassLevelRetryMaxDurationSeconds", "", 100, 4, 10;
@@ -101,18 +97,16 @@ fn conditions() {
         Err(Error::Failed)
     }
 
-    for (name, verdict, attempts) in rows! {
-        "RetryConditionTest.testRetryOnTrue", Verdict::TRANSIENT, 4;
-        "RetryConditionTest.testRetryOnFalse", Verdict::STOP, 1;
-        "RetryConditionTest.testRetryWithAbortOnFalse", Verdict::TRANSIENT, 4;
-        "RetryConditionTest.testRetryWithAbortOnTrue", Verdict::STOP, 1;
-        "RetryConditionTest.testClassLevelRetryOnTrue", Verdict::TRANSIENT, 4;
-        "RetryConditionTest.testClassLevelRetryOnFalse", Verdict::STOP, 1;
-        "RetryConditionTest.testClassLevelRetryWithAbortOnFalse", Verdict::TRANSIENT, 4;
-        "RetryConditionTest.testClassLevelRetryWithAbortOnTrue", Verdict::STOP, 1;
+    for (names, verdict, attempts) in rows! {
+        ["RetryConditionTest.testRetryOnTrue", "RetryConditionTest.testRetryWithAbortOnFalse",
+            "RetryConditionTest.testClassLevelRetryOnTrue",
+            "RetryConditionTest.testClassLevelRetryWithAbortOnFalse"], Verdict::TRANSIENT, 4;
+        ["RetryConditionTest.testRetryOnFalse", "RetryConditionTest.testRetryWithAbortOnTrue",
+            "RetryConditionTest.testClassLevelRetryOnFalse",
+            "RetryConditionTest.testClassLevelRetryWithAbortOnTrue"], Verdict::STOP, 1;
     } {
         let count = AtomicU32::new(0);
-        assert_eq!(service(verdict, &count), Err(Error::Failed), "{name}");
-        assert_eq!(count.load(SeqCst), attempts, "{name}");
+        assert_eq!(service(verdict, &count), Err(Error::Failed), "{names:?}");
+        assert_eq!(count.load(SeqCst), attempts, "{names:?}");
     }
 }

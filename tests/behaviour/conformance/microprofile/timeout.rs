@@ -29,43 +29,31 @@ impl ClassLevel {
 
 #[tokio::test(start_paused = true)]
 async fn limits() {
-    for (name, limit, takes) in [
-        ("TimeoutTest.testTimeout", 1000, 20_000),
-        ("TimeoutTest.testNoTimeout", 1000, 10),
-        ("TimeoutTest.testGTDefaultTimeout", 2000, 2500),
-        ("TimeoutTest.testGTDefaultNoTimeout", 2000, 1500),
-        ("TimeoutTest.testLTDefaultTimeout", 500, 1000),
-        ("TimeoutTest.testLTDefaultNoTimeout", 500, 10),
-        ("TimeoutTest.testSecondsTimeout", 2000, 2500),
-        ("TimeoutTest.testSecondsNoTimeout", 2000, 1500),
-        ("TimeoutTest.testTimeoutClassLevel", 1000, 20_000),
-        ("TimeoutTest.testNoTimeoutClassLevel", 1000, 10),
-        ("TimeoutTest.testGTDefaultTimeoutOverride", 2000, 2500),
-        ("TimeoutTest.testGTDefaultNoTimeoutOverride", 2000, 1500),
-        ("TimeoutTest.testLTDefaultTimeoutClassLevel", 500, 1000),
-        ("TimeoutTest.testLTDefaultNoTimeoutClassLevel", 500, 10),
-        ("TimeoutTest.testGTShorterTimeoutOverride", 2000, 2500),
-        ("TimeoutTest.testGTShorterNoTimeoutOverride", 2000, 1500),
-        ("AsyncTimeoutTest.testAsyncTimeout", 2000, 5000),
-        ("AsyncTimeoutTest.testAsyncNoTimeout", 2000, 500),
-        ("AsyncTimeoutTest.testAsyncClassLevelTimeout", 2000, 5000),
-    ] {
-        let is_late = takes > limit;
-        let end = if is_late {
-            Error::TimedOut
-        } else {
-            Error::Failed
-        };
+    for (names, is_of_class, limit, takes) in rows! {
+        vec!["TimeoutTest.testTimeout", "TimeoutTest.testTimeoutClassLevel"], false, 1000, 20_000;
+        vec!["TimeoutTest.testNoTimeout", "TimeoutTest.testNoTimeoutClassLevel"], false, 1000, 10;
+        vec!["TimeoutTest.testGTDefaultTimeout", "TimeoutTest.testSecondsTimeout"], false, 2000, 2500;
+        vec!["TimeoutTest.testGTDefaultNoTimeout", "TimeoutTest.testSecondsNoTimeout"], false, 2000, 1500;
+        vec!["TimeoutTest.testLTDefaultTimeout"], false, 500, 1000;
+        vec!["TimeoutTest.testLTDefaultNoTimeout"], false, 500, 10;
+        vec!["TimeoutTest.testGTDefaultTimeoutOverride", "TimeoutTest.testGTShorterTimeoutOverride"], true, 2000, 2500;
+        vec!["TimeoutTest.testGTDefaultNoTimeoutOverride", "TimeoutTest.testGTShorterNoTimeoutOverride"], true, 2000,
+            1500;
+        vec!["TimeoutTest.testLTDefaultTimeoutClassLevel"], true, 500, 1000;
+        vec!["TimeoutTest.testLTDefaultNoTimeoutClassLevel"], true, 500, 10;
+        vec!["AsyncTimeoutTest.testAsyncTimeout"], false, 2000, 5000;
+        vec!["AsyncTimeoutTest.testAsyncNoTimeout"], false, 2000, 500;
+        vec!["AsyncTimeoutTest.testAsyncClassLevelTimeout"], true, 2000, 5000;
+    } {
         let (start, (limit, takes)) = (Instant::now(), (millis(limit), millis(takes)));
-        let ended = match limit {
-            _ if !name.contains("ClassLevel") && !name.contains("Override") => {
-                service(limit, takes).await
-            }
-            limit if limit == millis(500) => ClassLevel.inherits(takes).await,
-            limit if limit == millis(2000) => ClassLevel.overrides(takes).await,
-            limit => service(limit, takes).await,
+        let ended = if is_of_class && limit == millis(500) {
+            ClassLevel.inherits(takes).await
+        } else if is_of_class {
+            ClassLevel.overrides(takes).await
+        } else {
+            service(limit, takes).await
         };
-        assert_eq!(ended, Err(end), "{name}");
-        assert_eq!(start.elapsed(), takes.min(limit), "{name}");
+        assert_eq!(ended, Err(Error::of_late(takes > limit)), "{names:?}");
+        assert_eq!(start.elapsed(), takes.min(limit), "{names:?}");
     }
 }

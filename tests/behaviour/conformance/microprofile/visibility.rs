@@ -68,23 +68,17 @@ fn retries() {
     let rows: [Row; 11] = rows! {
         "RetryVisibilityTest.baseRetryServiceUsesDefaults", |calls| Class.service(calls), 3;
         "RetryVisibilityTest.serviceOverrideClassLevelUsesClassLevelAnnotationWithMethodOverride",
-            |calls| Class4.service(calls),
-            4;
+            |calls| Class4.service(calls), 4;
         "RetryVisibilityTest.serviceOverrideMethodLevelUsesMethodLevelAnnotation",
             |calls| Class5Method4.service(calls), 4;
         "RetryVisibilityTest.serviceBaseROM", |calls| MethodInherited.service(calls), 3;
-        "RetryVisibilityTest.serviceBaseROMRetryMissingOnMethod",
-            |calls| MethodMissing.service(calls), 0;
-        "RetryVisibilityTest.serviceBaseROMOverridedClassLevelNoMethodOverride",
-            |calls| MethodClass4.service(calls), 4;
+        "RetryVisibilityTest.serviceBaseROMRetryMissingOnMethod", |calls| MethodMissing.service(calls), 0;
+        "RetryVisibilityTest.serviceBaseROMOverridedClassLevelNoMethodOverride", |calls| MethodClass4.service(calls), 4;
         "RetryVisibilityTest.serviceBaseROMOverridedMethodLevel", |calls| Method4.service(calls), 4;
-        "RetryVisibilityTest.serviceBaseROMNoRedefinition", |calls| MethodInherited.service(calls),
-            3;
+        "RetryVisibilityTest.serviceBaseROMNoRedefinition", |calls| MethodInherited.service(calls), 3;
         "RetryVisibilityTest.serviceBaseROCM", |calls| Both.service(calls), 4;
-        "RetryVisibilityTest.serviceBaseROCMNoRedefinition", |calls| BothInherited.service(calls),
-            4;
-        "RetryVisibilityTest.serviceBaseROCMOverridedClassLevelMethodOverride",
-            |calls| BothClass5.service(calls), 5;
+        "RetryVisibilityTest.serviceBaseROCMNoRedefinition", |calls| BothInherited.service(calls), 4;
+        "RetryVisibilityTest.serviceBaseROCMOverridedClassLevelMethodOverride", |calls| BothClass5.service(calls), 5;
     };
     for (name, service, retries) in rows {
         let calls = Cell::new(0);

@@ -36,18 +36,19 @@ async fn member_of_a_fleet() {
     println!("answer: {}", begun.join(" "));
 }
 
+/// One attempt.
+#[retry(limiter = quota)]
+async fn wait(quota: &FleetQuota) -> Result<(), Rejected> {
+    Ok(())
+}
+
 #[tokio::test(start_paused = true)]
 async fn without_redis_each_process_uses_its_part() {
-    #[retry(limiter = quota)]
-    async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
-        Ok(())
-    }
-
     let quota = FleetQuota::new("alone", 240, Duration::from_mins(1), 4);
     tokio::spawn(quota.keep_with(nobody()));
     let start = Instant::now();
     for _ in 0..30 {
-        call(&quota).await.unwrap();
+        wait(&quota).await.unwrap();
     }
     let seconds = start.elapsed().as_secs();
     assert!((29..=36).contains(&seconds), "{seconds}");
@@ -55,13 +56,8 @@ async fn without_redis_each_process_uses_its_part() {
 
 /// Returns the time for a number of simultaneous attempts.
 pub(super) async fn at_once(attempts: usize, quota: &FleetQuota) -> Duration {
-    #[retry(limiter = quota)]
-    async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
-        Ok(())
-    }
-
     let start = Instant::now();
-    let outcomes = join_all((0..attempts).map(|_| call(quota))).await;
+    let outcomes = join_all((0..attempts).map(|_| wait(quota))).await;
     assert!(outcomes.iter().all(Result::is_ok));
     start.elapsed()
 }
@@ -96,16 +92,11 @@ async fn a_quota_is_leased_as_fast_as_it_accumulates() {
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_waits_too_long_is_rejected() {
-    #[retry(limiter = quota)]
-    async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
-        Ok(())
-    }
-
     // Its `keep` doesn't run.
     let quota = FleetQuota::new("unkept", 1, Duration::from_secs(1), 1);
     let quota = quota.max_wait(Duration::from_secs(3)).burst(5);
     let start = Instant::now();
-    let rejected = call(&quota).await.unwrap_err();
+    let rejected = wait(&quota).await.unwrap_err();
     assert_eq!(rejected.by(), RejectedBy::Limiter);
     assert_eq!(start.elapsed(), Duration::from_secs(3));
     assert_eq!(quota.waiting(), 0);

@@ -50,78 +50,59 @@ fn millis<const N: usize>(millis: [u64; N]) -> Vec<Duration> {
     millis.map(Duration::from_millis).to_vec()
 }
 
+/// The outcome of a call on a bus with these answers, and the start of each attempt in milliseconds.
+async fn called<const N: usize>(
+    answers: [Result<u32, BusError>; N],
+    call: impl AsyncFnOnce(&Bus) -> Result<u32, BusError>,
+) -> (Result<u32, BusError>, Vec<Duration>) {
+    let bus = Bus::new(answers);
+    (call(&bus).await, bus.began())
+}
+
 async fn calls() {
-    let bus = Bus::new([BUSY, BUSY, Ok(42)]);
-    assert_eq!(read(&bus).await, Ok(42));
-    assert_eq!(bus.began(), millis([0, 100, 300]));
-
-    let bus = Bus::new([BUSY]);
-    assert_eq!(read(&bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 100, 300, 700]));
-
-    let bus = Bus::new([Err(BusError::Broken)]);
-    assert_eq!(read(&bus).await, Err(BusError::Broken));
-    assert_eq!(bus.began(), millis([0]));
-
-    let bus = Bus::new([BUSY]);
-    assert_eq!(read_by_expression(&bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 100, 300, 700]));
-
+    let thrice = [BUSY, BUSY, Ok(42)];
+    assert_eq!(called(thrice, read).await, (Ok(42), millis([0, 100, 300])));
+    let (exhausted, broken) = ((BUSY, millis([0, 100, 300, 700])), Err(BusError::Broken));
+    assert_eq!(called([BUSY], read).await, exhausted);
+    assert_eq!(called([broken], read).await, (broken, millis([0])));
+    assert_eq!(called([BUSY], read_by_expression).await, exhausted);
     // The next pause would take 800 ms.
-    let bus = Bus::new([BUSY]);
-    assert_eq!(read_in_time(&bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 100, 300, 700]));
+    assert_eq!(called([BUSY], read_in_time).await, exhausted);
+    let slow = (Err(BusError::NoAnswer), millis([0, 350]));
+    assert_eq!(called([BUSY], read_slowly).await, slow);
+    let hedged = (Ok(42), millis([0, 200]));
+    assert_eq!(called([Ok(42)], read_hedged).await, hedged);
+    let boxed = (Ok(42), millis([0, 100]));
+    assert_eq!(called([BUSY, Ok(42)], read_boxed).await, boxed);
 
-    let bus = Bus::new([BUSY]);
-    assert_eq!(read_slowly(&bus).await, Err(BusError::NoAnswer));
-    assert_eq!(bus.began(), millis([0, 350]));
-
-    let bus = Bus::new([Ok(42)]);
-    assert_eq!(read_hedged(&bus).await, Ok(42));
-    assert_eq!(bus.began(), millis([0, 200]));
-
-    let bus = Bus::new([BUSY]);
     let policy: Policy = "max=2, backoff=[50ms, 70ms], jitter=none".parse().unwrap();
-    assert_eq!(read_by_policy(policy, &bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 50, 120]));
-
-    let bus = Bus::new([BUSY]);
+    let by_policy = called([BUSY], async |bus| read_by_policy(policy, bus).await);
+    assert_eq!(by_policy.await, (BUSY, millis([0, 50, 120])));
     let named = "max=2, base=1m, cap=1m, jitter=none, deadline=90s"
         .parse()
         .unwrap();
     let policies = Policies::of([("bus", named)]).unwrap();
-    assert_eq!(read_by_name(&policies, &bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 60_000]));
+    let by_name = called([BUSY], async |bus| read_by_name(&policies, bus).await);
+    assert_eq!(by_name.await, (BUSY, millis([0, 60_000])));
 
-    let sensors = Sensors {
-        bus: Bus::new([BUSY, Ok(42)]),
-    };
-    assert_eq!(sensors.humidity().await, Ok(42));
-    assert_eq!(sensors.bus.began(), millis([0, 100]));
-
-    let sensors = Sensors {
-        bus: Bus::new([Ok(420)]),
-    };
-    assert_eq!(sensors.temperature().await, Ok(42));
-
-    let bus = Bus::new([BUSY, Ok(42)]);
-    assert_eq!(read_boxed(&bus).await, Ok(42));
-    assert_eq!(bus.began(), millis([0, 100]));
+    let sensors = |bus| Sensors { bus };
+    let humid = sensors(Bus::new([BUSY, Ok(42)]));
+    assert_eq!(humid.humidity().await, Ok(42));
+    assert_eq!(humid.bus.began(), millis([0, 100]));
+    let hot = sensors(Bus::new([Ok(420)]));
+    assert_eq!(hot.temperature().await, Ok(42));
 
     let store = PatientStore::new(BusyStore(Bus::new([BUSY])));
     assert_eq!(store.load("volume").await, BUSY);
     assert_eq!(store.into_inner().0.began(), millis([0, 100, 300]));
 
     // The attribute's key is evaluated again for each failure.
-    let bus = Bus::new([BUSY]);
-    assert_eq!(read_until(250, &bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 100, 300]));
-    let bus = Bus::new([BUSY]);
-    assert_eq!(read_by_policy_until(250, &bus).await, BUSY);
-    assert_eq!(bus.began(), millis([0, 100]));
-    let bus = Bus::new([Ok(42)]);
-    assert_eq!(read_hedged_until(250, &bus).await, Ok(42));
-    assert_eq!(bus.began(), millis([0, 100, 200, 300, 400]));
+    let until = called([BUSY], async |bus| read_until(250, bus).await);
+    assert_eq!(until.await, (BUSY, millis([0, 100, 300])));
+    let until = called([BUSY], async |bus| read_by_policy_until(250, bus).await);
+    assert_eq!(until.await, (BUSY, millis([0, 100])));
+    let until = called([Ok(42)], async |bus| read_hedged_until(250, bus).await);
+    assert_eq!(until.await, (Ok(42), millis([0, 100, 200, 300, 400])));
 
     jitter_is_drawn().await;
     every_key_has_its_say().await;

@@ -311,14 +311,7 @@ impl World {
 
     /// Records a failure of another call.
     pub fn fail_at_breaker(&self) {
-        let kind = Kind::Transient;
-        self.tell_breaker(AttemptOutcome::Failure { kind, hint: None });
-    }
-
-    /// Records the outcome of another call's attempt.
-    pub fn tell_breaker(&self, seen: AttemptOutcome) {
-        let breaker = &self.breaker.breaker;
-        breaker.record(breaker.admit().expect("closed"), seen);
+        self.breaker.breaker.fail();
     }
 
     /// Takes the turn that the limiter has now.

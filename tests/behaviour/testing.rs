@@ -1,15 +1,81 @@
-//! A scope applies to the future that it runs, on any thread, and nowhere else.
+//! `retry_runtime::testing`, as users' tests use it: scripted outcomes, recorders, and scopes, which apply to the future
+//! that they run, on any thread, and nowhere else.
 
 use std::time::Instant;
 
-use retry_runtime::testing::{Scope, fail_times};
+use retry_runtime::testing::{Recorder, Scope, Script, fail_times, record, sequence, skip_sleeps};
 use support::prelude::*;
 
-const SECOND: Duration = Duration::from_secs(1);
+const SECOND: Duration = secs(1);
+
+#[test]
+fn a_script_fails_a_number_of_times_and_then_succeeds_with_its_value() {
+    for times in [0, 1, 5] {
+        let script: Script<&str, &str> = fail_times(times, "busy").then("hello");
+        let failures = (0..10).take_while(|_| script.next() == Err("busy"));
+        assert_eq!(u32::try_from(failures.count()), Ok(times));
+        assert_eq!(script.next(), Ok("hello"));
+        assert_eq!(script.attempts(), times + 2);
+    }
+    assert_eq!(fail_times(0, "busy").next(), Ok(()));
+}
+
+#[test]
+fn a_sequence_may_be_endless_and_shared() {
+    fn is_shared<T: Send + Sync>(_: &T) {}
+
+    let script = sequence((0..).map(|number| {
+        if number % 2 == 0 {
+            Err(number)
+        } else {
+            Ok(number)
+        }
+    }));
+    is_shared(&script);
+    let policy = Policy::none().on(|_: &i32| true);
+    assert_eq!(policy.call_blocking(|| script.next()), Ok(1));
+    assert_eq!(policy.call_blocking(|| script.next()), Ok(3));
+    assert_eq!(script.attempts(), 4);
+}
+
+#[test]
+#[should_panic(expected = "the script has no outcome for attempt 2")]
+fn an_attempt_too_many_fails_the_test() {
+    let script: Script<(), &str> = sequence([Err("busy")]);
+    let _ = Policy::none()
+        .on(|_: &&str| true)
+        .call_blocking(|| script.next());
+}
+
+fn call(name: &str, failures: u32, recorder: &Recorder) -> Result<(), String> {
+    let server = fail_times(failures, String::from("busy"));
+    let policy = Policy::fixed(SECOND).jitter(Jitter::None).max(2);
+    let call = policy.on(|_: &String| true).name(name);
+    call.observe(|event| recorder.observe(event))
+        .call_blocking(|| server.next())
+}
+
+#[test]
+fn a_recording_has_what_is_logged_and_an_observer_has_all() {
+    let (_skipped, recording, recorder) = (skip_sleeps(), record(), Recorder::new());
+    for (name, failures) in [("one", 0), ("other", 1), ("one", 3)] {
+        let _ = call(name, failures, &recorder);
+    }
+    assert_eq!(recording.attempts(), [2, 3]);
+    assert_eq!(recorder.attempts(), [1, 2, 3]);
+    for recorder in [&*recording, &recorder] {
+        assert_eq!(recorder.delays(), [SECOND; 3]);
+        assert_eq!(recorder.reasons(), [Reason::Exhausted]);
+    }
+    assert_eq!(recorder.of("one").attempts(), [1, 3]);
+    assert_eq!(recorder.of("other").attempts(), [2]);
+    assert_eq!(recorder.of("none").lines(), [""; 0]);
+    assert_eq!(recorder.of("other").lines().len(), 4);
+}
 
 /// Waits for seconds, and may move to another thread.
 #[retry(max = 2, base = "1s", cap = "9s", jitter = "none", name = "fetch", on = |_| true)]
-async fn fetch(failures: Arc<testing::Script<(), &'static str>>) -> Result<(), &'static str> {
+async fn fetch(failures: Arc<Script<(), &'static str>>) -> Result<(), &'static str> {
     for _ in 0..10 {
         yield_now().await;
     }
@@ -74,8 +140,8 @@ fn a_scope_applies_to_blocking_code_and_ends_with_it() {
     assert!(before.elapsed() < SECOND);
     assert_eq!(scope.attempts(), [4]);
     assert_eq!(scope.delays().iter().sum::<Duration>(), scope.skipped());
-    let outside = testing::record();
-    let _skipped = testing::skip_sleeps();
+    let outside = record();
+    let _skipped = skip_sleeps();
     assert!(read().is_err());
     assert_eq!((scope.attempts().len(), outside.attempts().len()), (1, 1));
 }
@@ -83,7 +149,7 @@ fn a_scope_applies_to_blocking_code_and_ends_with_it() {
 #[test]
 fn a_scope_inherits_settings_that_it_does_not_set() {
     let delays = || {
-        let (_seeded, skipped) = (testing::seed(1), testing::skip_sleeps());
+        let (_seeded, skipped) = (testing::seed(1), skip_sleeps());
         let scope = Scope::new();
         assert!(scope.run_blocking(read).is_err());
         assert_eq!(skipped.total(), scope.delays().iter().sum());
@@ -104,19 +170,6 @@ fn each_future_draws_its_own_numbers_by_the_seed() {
     };
     assert_eq!(delays(1), delays(1));
     assert_ne!(delays(1), delays(2));
-}
-
-#[test]
-fn the_time_skipped_counts_against_deadlines() {
-    #[retry(max = "unlimited", backoff = "fixed", base = "1s", cap = "1s", jitter = "none", deadline = "10s", on = |_| true)]
-    fn patient() -> Result<(), String> {
-        Err(String::from("busy"))
-    }
-
-    let scope = Scope::new().skip_sleeps();
-    assert!(scope.run_blocking(patient).is_err());
-    assert_eq!(scope.reasons(), [Reason::Deadline]);
-    assert!(scope.skipped() <= 10 * SECOND && scope.skipped() >= 9 * SECOND);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,3 +1,5 @@
+//! The number of retries: of all kinds, and of sections.
+
 use support::prelude::*;
 
 fn run(
@@ -11,34 +13,35 @@ fn run(
 }
 
 scripted! {
-    #[retry(max = 2, jitter = "none", throttled(max = 3, base = "10s", backoff = "fixed"), timed_out(max = 0))]
-    fn own_counts();
+    #[retry(backoff = "none")] fn by_default();
+    #[retry(max = 0)] fn zero();
+    #[retry(max(1), backoff("none"))] fn in_parentheses();
+    #[retry(max = "unlimited", backoff = "none")] fn unlimited();
+    #[retry(max = 7 - script.attempts, backoff = "none")]
+    fn shrinking(script: &mut Script) -> Result<usize, Failure> = script.next();
+    #[retry(max = limit, backoff = "none")]
+    fn signed(script: &mut Script, limit: i64) -> Result<usize, Failure> = script.next();
+}
+
+fn attempts(call: impl FnOnce(&mut Script) -> Result<usize, Failure>) -> usize {
+    let (outcome, attempts) = run!(vec![TRANSIENT; 1000], |script| call(script));
+    assert!(outcome == Err(TRANSIENT) || outcome == Ok(attempts));
+    attempts
 }
 
 #[test]
-fn a_section_with_a_max_has_its_own_count() {
-    let steps = vec![THROTTLED, TRANSIENT, THROTTLED, TRANSIENT, THROTTLED];
-    let and = |last| [&steps[..], &[last]].concat();
+fn max_counts_retries_after_the_first_attempt() {
     assert_rows! {
-        run(steps.clone(), own_counts) => (Ok(6), [10, 1, 10, 2, 10].map(secs).to_vec());
-        run(and(THROTTLED), own_counts).0 => Err(THROTTLED);
-        run(and(TRANSIENT), own_counts).0 => Err(TRANSIENT);
-        // A section may forbid its kind.
-        run(vec![TIMEOUT], own_counts) => (Err(TIMEOUT), vec![]);
-        run(vec![TRANSIENT, TIMEOUT], own_counts) => (Err(TIMEOUT), vec![secs(1)]);
-    }
-}
-
-#[test]
-fn a_section_without_a_max_shares_the_count() {
-    scripted! {
-        #[retry(max = 3, jitter = "none", throttled(base = "10s"), timed_out(backoff = "none"))] fn shared();
-    }
-
-    assert_rows! {
-        // Like in AWS SDKs, the exponent counts all retries, and the current failure selects the base.
-        run(vec![THROTTLED, TRANSIENT, THROTTLED], shared) => (Ok(4), [10, 2, 30].map(secs).to_vec());
-        run(vec![TIMEOUT, THROTTLED, TIMEOUT, TIMEOUT], shared) => (Err(TIMEOUT), [0, 20, 0].map(secs).to_vec());
+        attempts(by_default) => 4;
+        attempts(zero) => 1;
+        attempts(in_parentheses) => 2;
+        attempts(unlimited) => 1001;
+        // It may be any integer.
+        attempts(|script| signed(script, 2)) => 3;
+        attempts(|script| signed(script, -5)) => 1;
+        attempts(|script| signed(script, i64::MAX)) => 1001;
+        // It may shrink: 6 after the first failure, 5 after the second, …, 3 after the fourth. No retry is left.
+        attempts(shrinking) => 4;
     }
 }
 
