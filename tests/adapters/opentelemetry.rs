@@ -313,7 +313,7 @@ const OK: Result<(), &str> = Ok(());
 const BUSY: Result<(), &str> = Err("busy");
 const GONE: Result<(), &str> = Err("gone");
 
-/// What one attempt adds to `retry.attempts`.
+/// The points that one attempt adds to `retry.attempts`.
 const SUCCEEDED: (&str, f64) = ("retry.kind=succeeded", 1.0);
 const TRANSIENT: (&str, f64) = ("retry.kind=transient", 1.0);
 const STOPPED: (&str, f64) = ("retry.kind=stop", 1.0);

@@ -139,9 +139,9 @@ mod rig {
         let response = assert_send(model.completion(request)).await.unwrap();
         assert_eq!(response.choice, [AssistantContent::text("hello")]);
         assert_eq!(recording.delays(), [1, 2].map(Duration::from_secs));
-        let requests = model.inner().0.asked();
+        let requests = model.inner().0.asked().clone();
         assert_eq!(requests.len(), 3);
-        for request in &*requests {
+        for request in &requests {
             assert_eq!(request.chat_history, [Message::user("hi")]);
             assert_eq!(request.max_tokens, Some(7));
         }

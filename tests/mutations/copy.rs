@@ -56,11 +56,13 @@ impl Copy {
             root,
             ..Self::default()
         };
-        for path in String::from_utf8(listed.stdout)?.lines() {
-            // Neither links to folders nor deleted files.
-            if !from.join(path).is_file() {
-                continue;
-            }
+        let listed = String::from_utf8(listed.stdout)?;
+        // Neither links to folders nor deleted files.
+        let paths = listed.lines().filter(|path| from.join(path).is_file());
+        let paths: BTreeSet<_> = paths.collect();
+        fs::create_dir_all(&copy.root)?;
+        copy.remove_deleted(&copy.root, &paths)?;
+        for path in paths {
             let content = fs::read(from.join(path))?;
             if is_mutated(path) {
                 copy.add(path, String::from_utf8(content)?)?;
@@ -81,6 +83,22 @@ impl Copy {
         copy.dropped = dropped.collect();
         copy.mutate()?;
         Ok(copy)
+    }
+
+    /// Removes the files of an earlier copy that the project no longer has.
+    fn remove_deleted(&self, folder: &Path, listed: &BTreeSet<&str>) -> std::io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let relative = path.strip_prefix(&self.root).expect("within the copy");
+            if path.is_dir() {
+                self.remove_deleted(&path, listed)?;
+            } else if !relative.starts_with("mutated")
+                && !listed.contains(&*relative.to_string_lossy())
+            {
+                fs::remove_file(&path)?;
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, path: &str, source: String) -> syn::Result<()> {

@@ -30,7 +30,7 @@ pub(crate) struct Binary {
     path: PathBuf,
     folder: PathBuf,
     tests: BTreeSet<String>,
-    limit: Duration,
+    time_per_test: Duration,
 }
 
 /// For each number of a mutation, and each index of a binary that reaches it: the tests that do. The empty string
@@ -116,12 +116,12 @@ impl Binary {
         let tests = String::from_utf8(list.stdout)?;
         let tests = tests.lines().filter_map(|line| line.strip_suffix(": test"));
         let tests = tests.map(str::to_owned).collect();
-        let limit = Duration::from_mins(10);
+        let time_per_test = Duration::from_secs(1);
         Ok(Self {
             path,
             folder,
             tests,
-            limit,
+            time_per_test,
         })
     }
 
@@ -156,8 +156,14 @@ impl Binary {
                 .filter(|line| line.ends_with("FAILED"))
                 .try_for_each(|line| sender.send(line))
         });
+        let count = if tests.is_empty() {
+            self.tests.len()
+        } else {
+            tests.len()
+        };
+        let limit = Duration::from_secs(10) + self.time_per_test * u32::try_from(count)?;
         // The first failure, the end of the output, or the time limit.
-        let failure = failures.recv_timeout(self.limit);
+        let failure = failures.recv_timeout(limit);
         if !matches!(failure, Err(mpsc::RecvTimeoutError::Disconnected)) {
             child.kill()?;
         }
@@ -184,7 +190,7 @@ pub(crate) fn reached(binaries: &mut [Binary], record: &Path) -> Result<Reached,
         if !binary.run(&[], ("MUTATIONS_REACHED", path))? {
             return Err(format!("{} fails without a mutation", binary.path.display()).into());
         }
-        binary.limit = 2 * start.elapsed() + Duration::from_secs(10);
+        binary.time_per_test = start.elapsed() / u32::try_from(binary.tests.len().max(1))?;
         println!("{:?} for {}", start.elapsed(), binary.path.display());
         for line in fs::read_to_string(record).unwrap_or_default().lines() {
             let (number, test) = line.split_once(' ').ok_or("a space")?;

@@ -153,6 +153,15 @@ async fn a_call_that_sent_nothing_costs_nothing() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_budget_pays_for_no_throttled_items() {
+    // Enough for one retry.
+    let (limiter, budget) = (at_a_time(9), Budget::standard().capacity(14));
+    let server = Server::new([(0..1, vec![TRANSIENT]), (1..3, vec![THROTTLED; 2])]);
+    let batches = EXACT.limiter(&limiter).budget(&budget).batches(9);
+    assert_eq!(errors(&server.run(batches, 3).await), NONE);
+}
+
 #[test]
 fn threads_wait_for_their_turns() {
     let (limiter, most) = (at_a_time(1), Most::default());

@@ -208,10 +208,14 @@ impl Timer for Slow {
 #[tokio::test(start_paused = true)]
 async fn a_timer_sleeps_until_the_next_attempt() {
     asks!(fn call(timer: &Slow), hedge = "200ms", timer = timer, deadline = "399ms");
+    asks!(fn closure(), hedge = "200ms", timer = |pause| sleep(pause * 3));
 
     let (server, timer) = (slow(), Slow(RefCell::default(), Instant::now()));
     assert_eq!(call(&server, &timer).await, Ok(1));
     assert_eq!(server.seen(), seen(&[0, 400], 1, 900));
     assert_eq!(since(timer.1), 900);
     assert_eq!(timer.0.into_inner(), [millis(200); 2]);
+    let server = slow();
+    assert_eq!(closure(&server).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[0, 600], 1, 900));
 }

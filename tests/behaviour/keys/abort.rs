@@ -54,6 +54,17 @@ async fn expression(server: &Server, token: &CancellationToken) -> Result<u32, C
     .await
 }
 
+#[retry(wrapper = Wrapped, jitter = "none", on = |_| true, abort = token.cancelled())]
+trait Call {
+    async fn call(&self, token: &CancellationToken) -> Result<u32, CallError>;
+}
+
+impl Call for &Server {
+    async fn call(&self, _: &CancellationToken) -> Result<u32, CallError> {
+        self.attempt().await
+    }
+}
+
 async fn chain(server: &Server, token: &CancellationToken) -> Result<u32, CallError> {
     let chain = EXACT.on(|_: &CallError| true).abort(token.cancelled());
     chain.call(|| server.attempt()).await
@@ -132,6 +143,7 @@ async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
         let budget = Budget::standard();
         check!("function", |server, token| function(&server, token));
         check!("expression", |server, token| expression(&server, token));
+        check!("trait", |server, token| Wrapped::new(&server).call(token));
         check!("with other keys", |server, token| {
             with_other_keys(&server, token, &breaker, &limiter, &budget)
         });

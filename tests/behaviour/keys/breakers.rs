@@ -397,9 +397,9 @@ async fn a_slow_trial_does_not_block_others_and_may_still_close_the_breaker() {
 #[tokio::test(start_paused = true)]
 async fn late_responses_change_nothing() {
     let breaker = Breaker::new().consecutive_failures(2);
-    let late = [(); 3].map(|()| breaker.admit().unwrap());
+    let late = [(); 4].map(|()| breaker.admit().unwrap());
     fail(&breaker, 2);
-    let [while_open, half_open, closed] = late;
+    let [while_open, half_open, closed, reopened] = late;
     assert_eq!(breaker.record(while_open, SUCCESS), None);
     assert_eq!(breaker.state(), Open);
     advance(secs(5)).await;
@@ -409,6 +409,7 @@ async fn late_responses_change_nothing() {
     assert!(breaker.admit().is_none(), "its place is not free");
     breaker.record(trial, SUCCESS);
     assert_eq!(breaker.record(closed, FAILED), None);
+    assert_eq!(breaker.record(reopened, FAILED), None);
     assert_eq!(breaker.state(), Closed);
 }
 

@@ -67,6 +67,13 @@ scripted! {
     async fn borrowed();
 }
 
+async fn in_expression(script: &mut Script) -> Result<usize, Failure> {
+    retrying!(policy = |failure| strategy(failure), async {
+        script.next()
+    })
+    .await
+}
+
 #[tokio::test(start_paused = true)]
 async fn may_be_chosen_by_each_failure_under_one_count() {
     async fn ran(
@@ -87,6 +94,7 @@ async fn may_be_chosen_by_each_failure_under_one_count() {
         assert_rows! {
             ran(&steps, chosen).await => expected;
             ran(&steps, borrowed).await => expected;
+            ran(&steps, in_expression).await => expected;
         }
     }
 }

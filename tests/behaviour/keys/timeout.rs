@@ -1,3 +1,4 @@
+use futures::stream::Stream;
 use support::dropped::Alive;
 use support::prelude::*;
 
@@ -111,6 +112,15 @@ async fn is_not_skipped_with_the_pauses() {
         async fn wrapped(works: &mut Vec<Duration>) = answer_after(works.remove(0)).await;
     }
 
+    type Works<'a> = &'a mut Vec<Duration>;
+    #[retry(stream = "buffer", max = 2, jitter = "none", timeout = "1s")]
+    async fn stream(
+        works: Works<'_>,
+    ) -> Result<impl Stream<Item = Result<(), Failure>> + use<>, Failure> {
+        let work = works.remove(0);
+        Ok(futures::stream::once(answer_after(work)))
+    }
+
     let works = || vec![millis(900), secs(60), millis(300)];
     let waited = millis(900 + 1000 + 300);
     let recording = testing::record();
@@ -125,6 +135,8 @@ async fn is_not_skipped_with_the_pauses() {
 
     assert_eq!(wrapped(&mut works()).await, Err(TRANSIENT));
     assert_eq!((start.elapsed(), skipped.total()), (2 * waited, secs(6)));
+    assert_eq!(stream(&mut works()).await.err(), Some(TRANSIENT));
+    assert_eq!((start.elapsed(), skipped.total()), (3 * waited, secs(9)));
 }
 
 #[tokio::test(start_paused = true)]

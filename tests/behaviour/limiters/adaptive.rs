@@ -261,6 +261,7 @@ async fn the_rate_stays_within_its_bounds() {
 async fn a_pause_and_a_rate_change_are_both_reported() {
     let limiter = RateLimiter::adaptive();
     assert_eq!(limiter.to_string(), "not limited, 0 waiting");
+    assert_eq!(limiter.available(), f64::INFINITY);
     let tickets = begun(&limiter, 3);
     let mut changes = tickets.into_iter().map(|ticket| {
         let changes = limiter.leave(ticket, refused(secs(7)));

@@ -60,6 +60,8 @@ fn errors_within_a_stream_have_the_verdict_of_their_fault() {
 fn a_body_without_an_error_has_none() {
     for body in [
         "",
+        "text",
+        "<html>502</html>",
         "[DONE]",
         "data: [DONE]\n\n",
         "{}",

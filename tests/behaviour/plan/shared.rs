@@ -66,6 +66,12 @@ async fn each_subtask_is_a_call_to_the_budget() {
         withdraw transient; withdraw throttled; succeeded after transient; failed throttled; \
         withdraw throttled; succeeded after throttled";
     assert_eq!(turns.notes().join("; "), expected);
+    // A limiter takes care of those that were throttled.
+    let world = World::new(&[("b", &[TRANSIENT]), ("c", &[THROTTLED, THROTTLED])]);
+    let (turns, limiter) = (Turns::new(1), at_a_time(9));
+    let mut plan = world.plan("a b c");
+    let end = plan.run_until(EXACT.budget(&turns).limiter(&limiter), complete);
+    assert!(end.await.unwrap().is_valid());
 }
 
 #[tokio::test(start_paused = true)]

@@ -181,4 +181,8 @@ async fn a_hint_beyond_the_deadline_holds_no_other_up() {
     assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
     let policy = EXACT.total_delay(secs(5));
     assert_eq!(dead_ends(&policy, &[9_000, 4_000]).await, ["0"]);
+    for hint in [Hint::Ignore, Hint::Clamp] {
+        let policy = EXACT.hint(hint).deadline(secs(10));
+        assert_eq!(dead_ends(&policy, &[100_000, 20_000]).await, none);
+    }
 }

@@ -96,9 +96,19 @@ async fn nested_calls_multiply() {
         .await
     }
 
+    #[retry(max = 1, backoff = "none")]
+    fn in_a_blocking_one(attempts: &mut u32) -> Result<(), Failure> {
+        retrying!(max = 1, backoff = "none", {
+            *attempts += 1;
+            Err(TRANSIENT)
+        })
+    }
+
     let mut attempts = 0;
     assert_eq!(in_a_retried_function(&mut attempts).await, Err(TRANSIENT));
     assert_eq!(attempts, 4);
+    assert_eq!(in_a_blocking_one(&mut attempts), Err(TRANSIENT));
+    assert_eq!(attempts, 8);
     let mut attempts = Vec::new();
     let outcome = retrying!(max = 1, name = "outer", attempt = outer, async {
         retrying!(max = 2, name = "inner", attempt = inner, async {

@@ -100,7 +100,7 @@ async fn generics_and_borrowed_results() {
 }
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
-fn refused_by_a_trait<T: TryFrom<u8>>(attempts: &mut u32) -> Result<T, T::Error> {
+fn refused_by_a_trait<T: TryFrom<u8>, N: ?Sized>(_: &N, attempts: &mut u32) -> Result<T, T::Error> {
     *attempts += 1;
     T::try_from(200)
 }
@@ -108,8 +108,8 @@ fn refused_by_a_trait<T: TryFrom<u8>>(attempts: &mut u32) -> Result<T, T::Error>
 #[test]
 fn error_types_may_be_projections() {
     let mut attempts = 0;
-    assert!(refused_by_a_trait::<i8>(&mut attempts).is_err());
+    assert!(refused_by_a_trait::<i8, str>("", &mut attempts).is_err());
     assert_eq!(attempts, 3);
-    assert_eq!(refused_by_a_trait::<u16>(&mut attempts), Ok(200));
+    assert_eq!(refused_by_a_trait::<u16, [u8]>(&[], &mut attempts), Ok(200));
     assert_eq!(attempts, 4);
 }

@@ -9,7 +9,7 @@ use crate::shapes::{Busy, Flaky, check, check_blocking};
 scripted! {
     #[retry(policy = flaky.policy, on = |_| true)]
     async fn io_result(flaky: &Flaky) -> io::Result<u32> = flaky.answer().map_err(io::Error::other);
-    #[retry(policy = flaky.policy, on = |_| true)]
+    #[retry(policy = flaky.policy, on = |error| error.to_string().starts_with("busy"))]
     async fn local_boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error>> = Ok(flaky.answer()?);
     #[retry(policy = flaky.policy, on = |_| true)]
     async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, Busy> = Ok(0..flaky.answer()?);
@@ -46,14 +46,14 @@ scripted! {
     };
 }
 
-#[retry(policy = flaky.policy, on = |_| true)]
+#[retry(policy = flaky.policy, on = |error| error.downcast_ref::<Busy>().is_some())]
 async fn anyhow_result(flaky: &Flaky) -> anyhow::Result<u32> {
     let answer = flaky.answer()?;
     anyhow::ensure!(answer > 0, "no answer");
     Ok(answer)
 }
 
-#[retry(policy = flaky.policy, on = |_| true)]
+#[retry(policy = flaky.policy, timeout = "1s", on = |error| error.is::<Busy>())]
 async fn boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error + Send + Sync>> {
     if flaky.attempts() > 100 {
         return Err("too many".into());

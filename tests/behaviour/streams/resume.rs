@@ -270,8 +270,11 @@ async fn only_early_breaks_in_a_row_are_counted() {
     /// The seconds that an attempt's stream lasts, if it yields an item.
     type Lasts = fn(u32) -> Option<u64>;
 
-    #[retry(stream = "resume", max = max, backoff = "none", attempt = _attempt)]
+    #[retry(stream = "resume", max = max, backoff = "none", attempt = attempt)]
     fn feed(max: u32, attempts: &Cell<u32>, lasts: Lasts) -> LocalBoxStream<'_, Item> {
+        if max == 2 {
+            attempt.progress();
+        }
         attempts.set(attempts.get() + 1);
         match lasts(attempts.get()) {
             Some(lasts) => breaking_after(secs(lasts)).boxed_local(),
@@ -279,7 +282,9 @@ async fn only_early_breaks_in_a_row_are_counted() {
         }
     }
 
-    let rows: [(u32, Lasts, usize); 2] = rows! {
+    let rows: [(u32, Lasts, usize); 3] = rows! {
+        // The body reports progress.
+        2, |_| Some(0), 1_000;
         // Each hundredth stream lasts.
         1, |attempt| Some(if attempt.is_multiple_of(100) { 2 } else { 0 }), 1_000;
         // 100 attempts yield nothing, 100 breaks count as progress, and 120 retries follow the last one.

@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use retry_clients::tower::{ByClone, GaveUp, Retry, RetryLayer};
 use support::prelude::*;
+use tower::limit::ConcurrencyLimit;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::plain::{Fault, Outcome, Plain};
@@ -60,6 +61,17 @@ async fn calls_of_one_service_are_retried_separately() {
     let calls = (0..5).map(|number| retry.clone().oneshot(number.to_string()));
     assert!(join_all(calls).await.iter().all(Result::is_ok));
     assert_eq!(service.starts(), [0, 0, 0, 0, 0, 1000, 1000, 1000, 1000, 1000]);
+
+    // Events have the time since their own call. An attempt that starts without a slot would panic.
+    let elapsed = Arc::new(Mutex::new(Vec::new()));
+    let observed = Arc::clone(&elapsed);
+    let observing = layer().observe(move |event| observed.lock().unwrap().push(event.elapsed()));
+    let retry = observing.layer(ConcurrencyLimit::new(Plain::failing(["busy"]), 1));
+    for _ in 0..2 {
+        assert_eq!(retry.clone().oneshot(String::new()).await, Ok("hello"));
+    }
+    let expected = [0, 0, 1, 1, 0, 0].map(|secs| Some(Duration::from_secs(secs)));
+    assert_eq!(*elapsed.lock().unwrap(), expected);
 }
 
 /// Even a non-retryable one.
@@ -161,7 +173,7 @@ async fn hooks_change_the_request_at_their_time() {
 /// The outcome that gave up, and its replacement.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_the_outcome() {
-    let cases: [(&[&'static str], &str, &[&str]); 4] = [
+    let cases: [(&[&'static str], &str, &[&str]); 5] = [
         (&[], "none", &[]),
         (
             &["gone"],
@@ -178,11 +190,20 @@ async fn a_fallback_replaces_the_outcome() {
             "Err(Fault(\"busy\")) 4 exhausted",
             &["retrying", "retrying", "retrying", "falling back", "fell back"],
         ),
+        (
+            &["busy 1"],
+            "Err(Fault(\"busy 1\")) 1 hook failed",
+            &["retrying", "falling back request attempt=1 max=3 error=busy 1; no token", "fell"],
+        ),
     ];
     for (faults, expected, lines) in cases {
         let recorded = Arc::new(Mutex::new(String::from("none")));
         let record = Arc::clone(&recorded);
-        let layer = layer().fallback(move |_, gave_up: GaveUp<&'static str, Fault>| {
+        let layer = layer().before_retry(|_: &mut String, outcome: Result<&&str, &Fault>, _| {
+            let is_refused = outcome == Err(&Fault("busy 1"));
+            Box::pin(async move { if is_refused { Err("no token".into()) } else { Ok(()) } })
+        });
+        let layer = layer.fallback(move |_, gave_up: GaveUp<&'static str, Fault>| {
             let GaveUp { outcome, attempts, reason, .. } = gave_up;
             *record.lock().unwrap() = format!("{outcome:?} {attempts} {reason}");
             Box::pin(async { Ok("cached") })
