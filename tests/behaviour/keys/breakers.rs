@@ -175,6 +175,16 @@ async fn few_successes_don_t_hide_an_outage() {
     assert!(!opens(Breaker::new().minimum_calls(1_000), 40).await);
 }
 
+/// Failures that left the window no longer count.
+#[tokio::test(start_paused = true)]
+async fn rare_failures_are_no_outage() {
+    let failures = |times| iter::repeat_n(FAILED, times);
+    let breaker = Breaker::new();
+    assert!(stays_closed(&breaker, secs(2), failures(1_000)).await);
+    advance(secs(31)).await;
+    assert!(stays_closed(&breaker, millis(10), failures(99)).await);
+}
+
 /// The probability of a run of failures: W. Feller, "An Introduction to Probability Theory and Its Applications",
 /// volume 1, XIII.7. At 80 %, runs are frequent enough to measure.
 #[tokio::test(start_paused = true)]
