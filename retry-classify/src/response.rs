@@ -114,7 +114,7 @@ impl Verdict {
     /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
     ///
     /// Any header whose name contains `remaining` (or EVE Online's `remain`) and `limit` or `quota` is read like these.
-    /// Its reset time is in the header whose name has `reset`, `resets-after` or `resettime` instead; for Contentful's
+    /// The reset time is in the header whose name has `reset`, `resets-after` or `resettime` instead; for Contentful's
     /// `…-second-remaining`, in `…-reset`. If both headers list several limits (`0, 1988` and `1, 1419704`, as Brave's
     /// do), each limit is read separately. The reset time is a duration (`60`, `6m0s`, `00:00:30`) or a point in time
     /// (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).

@@ -52,7 +52,7 @@ const BARE_SCHEMES: &str = "basic bearer";
 
 /// The minimum length of a token's random-looking part.
 const MIN_PART: usize = 8;
-/// The same after prefixes that also start ordinary words. Also the length from which any part looks random.
+/// The minimum length of that part after a prefix that also starts ordinary words. A part this long always looks random.
 const MIN_LONG: usize = 16;
 
 /// The maximum number of nested wrappers around a value.

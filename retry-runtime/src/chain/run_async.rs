@@ -103,9 +103,9 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         self.span_of_attempt().within(|| operation(history))
     }
 
-    /// Polls an attempt until it ends or reaches its time limit.
+    /// Polls an attempt until it ends, reaches its time limit or is cancelled.
     ///
-    /// Also polls the cancellation, because an error that is held across another await must be `Send`.
+    /// The cancellation is polled here, because an error that is held across another await must be `Send`.
     #[inline]
     fn attempt<F: Future>(
         &self,

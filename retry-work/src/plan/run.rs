@@ -41,8 +41,8 @@ where
     /// nothing runs.
     ///
     /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
-    /// Its error is kept until the retry has ended, even if the retry is dropped or can't start. A subtask whose
-    /// failure was loaded can't start if it now depends on a subtask that has not run yet. Fails like
+    /// A failed subtask's error is kept until the retry has ended, even if the retry is dropped or can't start. If the
+    /// failure was loaded, the subtask can't start if it now depends on one that has not run yet. Fails like
     /// [`check`](Self::check), or if the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
