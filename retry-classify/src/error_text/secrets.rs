@@ -52,7 +52,7 @@ const BARE_SCHEMES: &str = "basic bearer";
 
 /// The minimum length of a token's random-looking part.
 const MIN_PART: usize = 8;
-/// The minimum length of that part after a prefix that also starts ordinary words. A part this long always looks random.
+/// The minimum length of that part after a prefix that also starts ordinary words. Any part this long looks random.
 const MIN_LONG: usize = 16;
 
 /// The maximum number of nested wrappers around a value.
